@@ -224,13 +224,13 @@ def test_exmaralda_tiers_become_tracks(tmp_path: Path) -> None:
     assert corpus.tracks == ("X [v]", "Y [v]")
     assert corpus["talk", "", "Y [v]"].rows == [(1.5, 3.0, "no")]
     assert cs.read(path, tier="X [v]")["talk", ""].names == ("so & far", "good")
-    cs.write(corpus, tmp_path / "talk2.exb")
-    assert cs.read(tmp_path / "talk2.exb", item="talk") == corpus
+    cs.write(corpus, tmp_path / "talk-2.exb")
+    assert cs.read(tmp_path / "talk-2.exb", item="talk") == corpus
     longer = Corpus.from_annotations(
         [Annotation("talk", "", Spans.from_rows([(0.5, 1.0, None)], length=3.0, time=True))]
     )
-    cs.write(longer, tmp_path / "talk3.exb")
-    assert cs.read(tmp_path / "talk3.exb", item="talk") == longer
+    cs.write(longer, tmp_path / "talk-3.exb")
+    assert cs.read(tmp_path / "talk-3.exb", item="talk") == longer
     with pytest.raises(FormatError, match="refers to the point 'T9', which is not on the timeline"):
         cs.read(put(tmp_path, "a.exb", EXB.replace('end="T3"', 'end="T9"')))
     with pytest.raises(FormatError, match="the timeline has no times"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,101 @@ def test_an_interpretation_can_be_stored_and_passed_back(tmp_path: Path) -> None
         cs.read(tmp_path / "texts", interpretation={"format": "inline"})
 
 
+# ---------------------------------------------------------------------- times: starts, small gaps, lengths
+
+
+@of_rule("start")
+def test_recordings_need_not_start_at_0(tmp_path: Path, case: dict[str, Any]) -> None:
+    expected, file = case["expect"], put(tmp_path, case["files"]) / "x.TextGrid"
+    corpus = cs.read(file, **case["do"]["options"])
+    marks = corpus["x", ""]
+    assert isinstance(marks, cs.Segmentation)
+    assert (marks.start, marks.end, marks.positions.tolist()) == (
+        expected["start"],
+        expected["end"],
+        expected["boundaries"],
+    )
+    (tmp_path / "copy").mkdir()
+    cs.write(corpus, tmp_path / "copy" / "x.TextGrid")
+    written = (tmp_path / "copy" / "x.TextGrid").read_text()
+    assert f"xmin = {expected['start']!r} " in written
+    assert f"xmax = {expected['end']!r} " in written
+    assert cs.read(tmp_path / "copy" / "x.TextGrid", **case["do"]["options"]) == corpus
+    for other in ("x.json", "x.jsonl", "x.parquet"):
+        cs.write(corpus, tmp_path / other)
+        assert cs.read(tmp_path / other) == corpus
+    with pytest.raises(CaesuraError, match="start time"):
+        cs.write(corpus, tmp_path / "x.lab")
+
+
+@of_rule("starts")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_sides_with_different_starts(tmp_path: Path, case: dict[str, Any]) -> None:
+    put(tmp_path, case["files"])
+    call = ["evaluate", tmp_path / "a", tmp_path / "b", *options_of(case), "-m", "R", "--json"]
+    if case["expect"].get("refused"):
+        sentence = refused(*call)
+        assert all(part in sentence for part in case["expect"]["says"])
+        return
+    done = caesura(*call)
+    assert done.returncode == 0, done.stderr
+    sides = [cs.read(tmp_path / side, **case["do"]["options"]) for side in "ab"]
+    pairs = cs.evaluate(*sides, "R", resamples=0).pairs
+    scores = cs.region_scores(
+        *(corpus.annotation(0).marks for corpus in (pairs.reference, pairs.hypothesis)), tolerance=0.02
+    )
+    if "hits_at_20ms" in case["expect"]:
+        assert scores.hits == case["expect"]["hits_at_20ms"]
+    if "common" in case["expect"]:
+        marks = pairs.reference.annotation(0).marks
+        assert [marks.start, marks.end] == case["expect"]["common"]  # type: ignore[union-attr]
+
+
+@of_rule("tiny")
+def test_small_gaps_and_overlaps_are_rounding(tmp_path: Path, case: dict[str, Any]) -> None:
+    expected, file = case["expect"], put(tmp_path, case["files"]) / "x.TextGrid"
+    if expected.get("refused"):
+        with pytest.raises(CaesuraError) as caught:
+            cs.read(file, **case["do"]["options"])
+        assert all(part in str(caught.value) for part in expected["says"])
+        return
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        corpus = cs.read(file, **case["do"]["options"])
+    marks = corpus["x", ""]
+    assert isinstance(marks, cs.Segmentation)
+    assert len(marks) == expected["segments"]
+    if "boundaries_near" in expected:
+        assert marks.positions.tolist() == pytest.approx(expected["boundaries_near"], abs=expected["tolerance"])
+    if "unnamed_segment" in expected:
+        assert marks.names is not None
+        assert tuple(expected["unnamed_segment"]) == marks.spans[marks.names.index("")]
+    assert bool(said) == bool(expected["says"]) == bool(corpus.notes)
+    assert all(part in str(said[0].message) for part in expected["says"])
+    (tmp_path / "copy").mkdir()  # the original times are written, not the snapped ones
+    cs.write(cs.read(file), tmp_path / "copy" / "x.TextGrid")
+    assert (tmp_path / "copy" / "x.TextGrid").read_bytes() == file.read_bytes()
+
+
+@of_rule("lengths")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_files_of_different_length(tmp_path: Path, case: dict[str, Any]) -> None:
+    put(tmp_path / "c", case["files"])
+    if case["expect"].get("refused"):
+        sentence = refused("agree", tmp_path / "c", *options_of(case))
+        assert all(part in sentence for part in case["expect"]["says"])
+        for rule in ("common", "longest"):
+            assert caesura("agree", tmp_path / "c", *options_of(case), "-O", f"lengths={rule}").returncode == 0
+    else:
+        corpus = cs.read(tmp_path / "c", **case["do"]["options"])
+        assert set(corpus.lengths.tolist()) == {case["expect"]["length"]}
+        assert "longer by" in corpus.notes[0].text
+        assert caesura("agree", tmp_path / "c", *options_of(case)).returncode == 0
+    call = ["evaluate", tmp_path / "c" / "ann", tmp_path / "c" / "ben", "-m", "R"]
+    done = caesura(*call)  # the same rule for two sides
+    assert (done.returncode == 2) == bool(case["expect"].get("refused")), done.stderr
+
+
 # ---------------------------------------------------------------------- readings that gave wrong numbers in silence
 
 
@@ -172,6 +268,7 @@ def test_lists_of_masses_are_items(tmp_path: Path, gold: Any, system: Any, masse
     assert json.loads(done.stdout)["systems"]["system"]["B"]["micro"] < 1
     if isinstance(gold, list):
         assert "--format nested-json" in corpus.notes[0].text
+    if gold == [[2, 3, 5], [4, 6]]:
         assert cs.read(tmp_path / "gold.json", "nested-json").kind == "nested"
 
 

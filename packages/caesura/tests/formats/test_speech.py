@@ -213,8 +213,8 @@ def test_old_header_of_short_textgrids_is_read(tmp_path: Path) -> None:
 def test_tiers_with_equal_names_are_numbered(tmp_path: Path) -> None:
     path = put(tmp_path, "a.TextGrid", SHORT + WORDS + WORDS.replace("0.5", "0.75"))
     read = cs.read(path)
-    assert read.tracks == ("words", "words (2)")
-    assert read["a", "", "words (2)"].positions.tolist() == [0.75]
+    assert read.tracks == ("words", "words#2")
+    assert read["a", "", "words#2"].positions.tolist() == [0.75]
 
 
 def test_tiers_by_pattern_are_tracks(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from caesura.errors import CaesuraError
 from caesura.files import atomic_write
 from caesura.gold import unify_corpus
 from caesura.gold.quality import UnifiedCorpus, compare_methods, convert_like, gold_corpus, method_table, represent
-from caesura.gold.unification import Gold
+from caesura.gold.unification import Gold, starts_of_tracks
 from caesura.metrics.nested import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
 from caesura.options import parse_options, validate_names
@@ -101,11 +101,13 @@ def unify(
         return
     how = embeddedness or "full"
     with working("unifying"):
+        starts = starts_of_tracks(corpus)
+        corpus = corpus.relative()
         golds = unify_corpus(corpus, name, embeddedness=how, **given)
         represented = represent(golds, corpus, metric, embeddedness=how, level=level)
         result = UnifiedCorpus(golds, represented, name, how, crossings=conflicts)
     pictures = _pictures(golds, corpus, draw or [])  # an error here comes before any file is written
-    _write(result, output, provenance, to, lossy)
+    _write(result, starts, output, provenance, to, lossy)
     if json:
         as_json(result.as_dict())
         return
@@ -154,11 +156,27 @@ def _check_level(corpus: Corpus, level: int | None) -> None:
         raise CaesuraError(f"--level is {level}; the deepest level is {deepest}.")
 
 
-def _write(result: UnifiedCorpus, output: Path | None, provenance: Path | None, to: str | None, lossy: bool) -> None:
+def _write(
+    result: UnifiedCorpus,
+    starts: Mapping[tuple[str, str], float],
+    output: Path | None,
+    provenance: Path | None,
+    to: str | None,
+    lossy: bool,
+) -> None:
     if output is not None:
         from caesura.formats import write
 
-        write(gold_corpus(result.golds), output, to, lossy=lossy)
+        gold = gold_corpus(result.golds)
+        if starts:  # times were counted from the start of each recording
+            moved = (
+                a
+                if isinstance(a.marks, Hierarchy)
+                else a._replace(marks=a.marks.starting_at(starts.get((a.item, a.track), 0.0)))
+                for a in gold
+            )
+            gold = Corpus.from_annotations(moved, labels=gold.labels)
+        write(gold, output, to, lossy=lossy)
     if provenance is not None:
         from json import dumps
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from caesura.display.scene import Picture
 from caesura.errors import CaesuraError
-from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Kind, Marks
 from caesura.registry import Entry, Registry
 from caesura.text import track_title
@@ -168,7 +168,7 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
     agree            ○              ●
     ● all agree · ○ one of two
     """
-    row = drawing(name)
+    row, corpus = drawing(name), corpus.relative()
     if (why := row.refusal(corpus)) is not None:
         raise CaesuraError(why)
     function, known = DRAWINGS[name], row.options
@@ -250,7 +250,8 @@ def pair_corpus(
 
 def on_one_length(annotations: Iterable[Annotation]) -> list[Annotation]:
     """Give recordings of one track the length of the longest: segmenters may stop early, and aligners run on."""
-    listed = list(annotations)
+    # times count from the start of each recording
+    listed = [a if isinstance(a.marks, Hierarchy) else a._replace(marks=a.marks.relative()) for a in annotations]
     longest: dict[tuple[str, str], float] = {}
     for a in listed:
         if isinstance(a.marks, (Segmentation, Spans)) and a.marks.timed:

@@ -8,10 +8,12 @@ from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
 from caesura.files import Source, load_json, parse_json
 from caesura.model import Corpus
 from caesura.model.columns import CorpusBuilder
+from caesura.model.conversion import validate_start
+from caesura.model.provenance import Document, Provenance
 
 # ---------------------------------------------------------------------- caesura-json
 # One readable document; the schema is in docs/formats/caesura-json.md.
@@ -44,7 +46,8 @@ def read_json(source: Source) -> Corpus:
     for number, entry in enumerate(annotations, 1):
         put_entry(source, columns, entry, None, f"annotation {number}")
     try:
-        return Corpus(**columns.fields(), texts=_texts(source, data), attributes=_attributes(source, data))
+        about: dict[str, Any] = {"texts": _texts(source, data), "attributes": _attributes(source, data)}
+        return Corpus(**columns.fields(), **about, provenance=_provenance(source, data))
     except OverflowError:
         raise source.error(None, "a position exceeds 2**63 - 1.") from None
 
@@ -56,6 +59,7 @@ def write_json(corpus: Corpus) -> Iterator[str]:
             {"item": item, "track": track, "units": list(units)} for (item, track), units in corpus.texts.items()
         ],
         "attributes": {item: dict(known) for item, known in corpus.attributes.items() if known},
+        "source": _sources(corpus),
     }
     yield "{\n"
     for key, value in head.items():
@@ -82,7 +86,26 @@ def header(corpus: Corpus) -> dict[str, Any]:
     typed = {"typed": corpus.typed} if corpus.kind != "nested" else {}
     labels = {"labels": list(corpus.labels)} if corpus.labels is not None else {}
     seconds = {"seconds": True} if corpus.kind == "spans" and corpus.timed else {}
-    return {"format": FORMAT, "version": VERSION, "kind": corpus.kind} | seconds | typed | labels
+    starts = {"starts": starts_of(corpus)} if corpus.starts is not None else {}
+    return {"format": FORMAT, "version": VERSION, "kind": corpus.kind} | seconds | typed | labels | starts
+
+
+def starts_of(corpus: Corpus) -> list[tuple[str, str, float]]:
+    """Return item, track and start of every recording that does not begin at 0; its positions count from there."""
+    if corpus.starts is None:
+        return []
+    rows = zip(corpus.item_of.tolist(), corpus.track_of.tolist(), corpus.starts.tolist(), strict=True)
+    return list(
+        dict.fromkeys((corpus.items[item], corpus.tracks[track], start) for item, track, start in rows if start)
+    )
+
+
+def parse_starts(given: Any) -> dict[tuple[str, str], float]:
+    """Return the start of every (item, track) of a header; anything else is an error."""
+    try:
+        return {(str(item), str(track)): validate_start(start, timed=True) for item, track, start in given or ()}
+    except (TypeError, ValueError):
+        raise InvalidSegmentation('"starts" must be a list of [item, track, seconds].') from None
 
 
 def record(corpus: Corpus, row: int) -> dict[str, Any]:
@@ -131,7 +154,12 @@ def begin_columns(source: Source, data: Mapping[str, Any], line: int | None = No
         raise source.error(line, '"labels" contains a name twice.')
     typed = bool(data.get("typed", labels is not None)) and kind != "nested"
     seconds = kind == "time" or (kind == "spans" and data.get("seconds") is True)
-    return CorpusBuilder(kind, typed=typed, labels=labels, seconds=seconds)
+    builder = CorpusBuilder(kind, typed=typed, labels=labels, seconds=seconds)
+    try:
+        builder.begins = parse_starts(data.get("starts"))
+    except InvalidSegmentation as error:
+        raise source.error(line, str(error)) from None
+    return builder
 
 
 def put_entry(source: Source, columns: CorpusBuilder, entry: Any, line: int | None, what: str = "this line") -> None:
@@ -175,6 +203,30 @@ def _attributes(source: Source, data: Mapping[str, Any]) -> dict[str, dict[str, 
     if not isinstance(attributes, dict) or not all(isinstance(known, dict) for known in attributes.values()):
         raise source.error(None, '"attributes" must be {item: {name: value}}.')
     return attributes
+
+
+def _sources(corpus: Corpus) -> list[dict[str, Any]]:
+    """Return the files of a corpus, each once, with the items and coders that were read from it."""
+    files: dict[int, tuple[Document, list[list[str]]]] = {}
+    for key, document in corpus.sources.items():
+        files.setdefault(id(document), (document, []))[1].append(list(key))
+    return [{"of": keys} | document.as_dict() for document, keys in files.values()]
+
+
+def _provenance(source: Source, data: Mapping[str, Any]) -> Provenance | None:
+    listed = data.get("source", [])
+    if not isinstance(listed, list) or not all(
+        isinstance(each, dict) and isinstance(each.get("of"), list) for each in listed
+    ):
+        raise source.error(None, '"source" must be a list of files with "of": [[item, coder], …].')
+    sources: dict[tuple[str, str], Document] = {}
+    for each in listed:
+        try:
+            document = Document.from_dict(each)
+            sources.update(((str(item), str(coder)), document) for item, coder in each["of"])
+        except (CaesuraError, TypeError, ValueError) as error:
+            raise source.error(None, str(error)) from None
+    return Provenance(sources=sources) if sources else None
 
 
 def _strings(value: Any) -> bool:

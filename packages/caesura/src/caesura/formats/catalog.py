@@ -52,7 +52,7 @@ class Format:
         The features that survive writing and reading: kinds of annotation (``units``, ``time``, ``nested``, ``spans``,
         ``spans in time``); ``unnamed spans``; ``untyped``, ``types``, ``integer types``, ``type sets`` (several types at one
         position), ``type order`` (an order that is not alphabetical); ``tracks``, ``items``, ``coders`` (more than one);
-        ``text``, ``textless``, ``names`` (of segments), ``attributes`` (of items), ``empty``. Without ``coders`` the coder's name
+        ``text``, ``textless``, ``names`` (of segments), ``attributes`` (of items), ``start`` (of recordings, other than 0), ``empty``. Without ``coders`` the coder's name
         is part of the file name, without ``items`` the item's name too.
     extra : str, default None
         The optional dependency that it needs, as in ``pip install caesura[extra]``.
@@ -150,8 +150,8 @@ FORMATS: Registry[Any] = Registry(
         "choi": _entry("plain_text:CHOI", "text with lines of =====", ".txt .ref", "units, untyped, text"),
         "chat": _entry("speech.chat", "a CHAT transcript", ".cha", "units, types, untyped, names, time, spans in time, unnamed spans, tracks, text, textless, attributes"),
         "transcript": _entry("transcripts:TRANSCRIPT", "a transcript with endnotes", ".txt", "units, types, tracks, text"),
-        "textgrid": _entry("speech.praat:TEXTGRID", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types, spans in time"),
-        "praat-collection": _entry("speech.praat:COLLECTION", "a Praat Collection", ".collection", _SPEECH + ", tracks, items, types, spans in time"),
+        "textgrid": _entry("speech.praat:TEXTGRID", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types, spans in time, start"),
+        "praat-collection": _entry("speech.praat:COLLECTION", "a Praat Collection", ".collection", _SPEECH + ", tracks, items, types, spans in time, start"),
         "eaf": _entry("speech.eaf", "an ELAN file", ".eaf", _SPEECH + ", tracks, spans in time, unnamed spans"),
         "transcriber": _entry("speech.xml_transcripts:TRANSCRIBER", "a Transcriber file", ".trs", _SPEECH + ", tracks, spans in time"),
         "exmaralda": _entry("speech.xml_transcripts:EXMARALDA", "an EXMARaLDA transcription", ".exb", _SPEECH + ", tracks, spans in time, unnamed spans"),

@@ -16,6 +16,7 @@ from caesura.files import cleanup_on_signal
 from caesura.formats.losses import FEATURES, features, reduce_corpus
 from caesura.formats.notes import add_note
 from caesura.model import Annotation, Corpus
+from caesura.model.time_axis import TimeAxisRules
 from caesura.text import pluralize
 
 #: Placeholders of a pattern, and options of ``read`` that name what a file does not name.
@@ -70,6 +71,7 @@ def read_folder(
     *,
     pattern: str | None = None,
     keep_going: bool = False,
+    rules: TimeAxisRules | None = None,
     **options: Any,
 ) -> Corpus:
     """Read all files below a folder and join them; a warning lists the formats if there are several, and skipped files.
@@ -89,6 +91,8 @@ def read_folder(
         (``speaker`` of recordings, ``group`` of texts), and the name of the whole folder is the coder.
     keep_going : bool, default False
         Whether to leave out files that cannot be read; otherwise they are an error.
+    rules : TimeAxisRules, default None
+        How recordings of one item are put on one time axis.
     **options
         Options of the formats.
     """
@@ -133,7 +137,7 @@ def read_folder(
     summary = _summarize(folder, formats, skipped, others) if skipped or len(formats) > 1 else ""
     named_files = _named_by_folders(folder, files) if pattern is None else _named_by_pattern(files)
     try:
-        corpus = Corpus.join(_renamed(folder, each) for each in named_files)
+        corpus = Corpus.join([_renamed(folder, each) for each in named_files], rules)
     except (InvalidSegmentation, LengthMismatch) as error:
         advice = f" Found {summary}; choose with format= or pattern=." if len(formats) > 1 else ""
         raise type(error)(f"{folder}: {error}{advice}") from None

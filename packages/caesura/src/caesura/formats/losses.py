@@ -28,6 +28,7 @@ FEATURES: dict[str, str] = {
     "textless": "that the text is not known",
     "names": "the names of segments",
     "attributes": "the attributes of items",
+    "start": "the start times",
     "empty": "a corpus without annotations",
 }
 
@@ -58,6 +59,7 @@ def features(corpus: Corpus) -> set[str]:
         ),
         ("names", bool(corpus.names)),
         ("attributes", any(corpus.attributes.values())),
+        ("start", corpus.starts is not None),
     ):
         if present:
             needed.add(what)
@@ -82,6 +84,7 @@ def differences(before: Corpus, after: Corpus) -> list[str]:
     for what, differs in (
         ("text as it is (spaces, line ends or characters with a meaning in this format)", any(a.units != b.units for a, b in pairs)),
         ("lengths", any(a.length != b.length for a, b in pairs)),
+        ("start times", any(getattr(a, "start", 0) != getattr(b, "start", 0) for a, b in pairs)),
         ("names of segments as they are", any(_names(a) != _names(b) for a, b in pairs)),
     ):  # fmt: skip
         if differs:
@@ -109,27 +112,30 @@ def reduce_corpus(corpus: Corpus, carries: frozenset[str]) -> Corpus:
 def _reduce_marks(marks: Marks, lost: set[str]) -> Marks:
     units = None if "text" in lost else marks.units
     if isinstance(marks, Spans):
+        marks = marks.relative() if "start" in lost else marks
         whole = marks.boundaries() if "spans" in lost or "spans in time" in lost else marks
         return whole.with_units(units)
     if isinstance(marks, Hierarchy):
         return (
             marks.boundaries().with_units(units) if "nested" in lost else Hierarchy(marks.length, marks.segments, units)
         )
+    if "start" in lost:
+        marks = marks.relative()
     names = None if "names" in lost else marks.names
     if marks.types is None or "types" in lost:
         cuts = marks.positions if marks.types is None else marks._cuts()
-        return Segmentation(marks.length, cuts, None, None, units, names)
+        return Segmentation(marks.length, cuts, None, None, units, names, marks.start)
     listed = [(p, str(t) if "integer types" in lost else t) for p, t in marks.marks]
     if "type sets" in lost:
         listed = [mark for i, mark in enumerate(listed) if i == 0 or listed[i - 1][0] != mark[0]]
     positions = [p for p, _ in listed]
     if marks.labels is None and "integer types" not in lost:
-        return Segmentation(marks.length, positions, [int(t) for _, t in listed], None, units, names)
+        return Segmentation(marks.length, positions, [int(t) for _, t in listed], None, units, names, marks.start)
     scale = (
         marks.labels if marks.labels is not None and "type order" not in lost else sorted({str(t) for _, t in listed})
     )
     code = {name: i for i, name in enumerate(scale)}
-    return Segmentation(marks.length, positions, [code[str(t)] for _, t in listed], scale, units, names)
+    return Segmentation(marks.length, positions, [code[str(t)] for _, t in listed], scale, units, names, marks.start)
 
 
 def _span_features(corpus: Corpus) -> set[str]:

@@ -25,7 +25,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, import_extra
 from caesura.files import Source
-from caesura.formats.caesura_json import FORMAT, VERSION, losses_json
+from caesura.formats.caesura_json import FORMAT, VERSION, losses_json, parse_starts, starts_of
 from caesura.model import Corpus, Hierarchy
 from caesura.model.corpus import Kind
 
@@ -284,6 +284,7 @@ def write(corpus: Corpus) -> bytes:
         "labels": corpus.labels,
         "texts": [[item, track, list(units)] for (item, track), units in corpus.texts.items()],
         "attributes": {item: dict(known) for item, known in corpus.attributes.items()},
+        **({"starts": starts_of(corpus)} if corpus.starts is not None else {}),
     }
     buffer = io.BytesIO()
     table.write_parquet(
@@ -331,6 +332,10 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
         columns["names"] = {row: names for row, names in enumerate(table["names"].to_list()) if names is not None}
     if kind == "nested":
         _nest(source, columns)
+    if about.get("starts") and len(table):
+        begins = parse_starts(about["starts"])
+        tracks = table["track"].to_list() if "track" in table.columns else [""] * len(table)
+        columns["starts"] = [begins.get(key, 0.0) for key in zip(table["item"].to_list(), tracks, strict=True)]
     return columns
 
 
@@ -491,6 +496,7 @@ def _joined_metadata(sources: list[Source], polars: ModuleType) -> dict[str, Any
                 raise source.error(
                     None, f"{key} is {about.get(key)!r}, but {sources[0].path.name} has {first.get(key)!r}."
                 )
+        first["starts"] = [*first.get("starts", []), *about.get("starts", [])]
         first["texts"] = [*first.get("texts", []), *about.get("texts", [])]
         first["attributes"] = {**first.get("attributes", {}), **about.get("attributes", {})}
     return first

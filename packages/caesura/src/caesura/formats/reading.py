@@ -15,13 +15,14 @@ from caesura.formats.notes import announce, collect_notes
 from caesura.formats.tables import read_table
 from caesura.model import Corpus
 from caesura.model.provenance import Document, Interpretation, Provenance
+from caesura.model.time_axis import TimeAxisRules
 from caesura.options import option_types, validate_options
 
 #: Formats whose tracks are tiers, which need not be of one layer (words, phones), so that their scores are not pooled.
 _TIERED = frozenset({"textgrid", "praat-collection", "eaf", "exmaralda"})
 
 #: Options of folders, and of all formats.
-_COMMON: dict[str, Any] = {"keep_going": bool, "attributes": Any}
+_COMMON: dict[str, Any] = {"keep_going": bool, "attributes": Any, "start": str, "lengths": str, "slack": float}
 
 #: Stems of files that describe a folder and hold no annotations.
 _DESCRIPTIONS = frozenset({"readme", "license", "licence", "copying", "changelog", "authors", "citation", "provenance"})
@@ -49,7 +50,8 @@ def read(
         ``encoding`` (default: UTF-8, or UTF-16 and UTF-32 if there is a byte order mark); ``item``, ``coder`` and ``track``, to name what the file
         does not name; ``attributes``, a table with a column ``item`` and attributes of items in the other columns; for folders ``pattern``,
         how paths give items, coders and attributes, such as ``"{item}-{coder}.csv"`` or ``"{genre}/{item}.txt"``, and ``keep_going``,
-        to leave out files that cannot be read; and the options of the format.
+        to leave out files that cannot be read; for recordings of one item that start or end at different times ``start`` ("shift" or
+        "absolute"), ``lengths`` ("common" or "longest") and ``slack`` (seconds, default 0.1); and the options of the format.
 
     Returns
     -------
@@ -82,14 +84,16 @@ def read(
     given = dict(options)
     common = validate_options("reading", {key: given.pop(key) for key in _COMMON if key in given}, _COMMON)
     with collect_notes() as notes:
-        corpus = _read_path(where, format, {**given, **{key: common[key] for key in ("keep_going",) if key in common}})
+        rules = TimeAxisRules(**{key: common[key] for key in ("start", "lengths", "slack") if key in common})
+        corpus = _read_path(where, format, given, rules, keep_going=common.get("keep_going", False))
         if common.get("attributes") is not None:
             corpus = _with_attributes(corpus, Path(common["attributes"]))
     found = _interpret(where, corpus, format, options)
     if expected is not None and (differing := expected.differences(found)):
         raise FormatError(where, None, f"the data does not fit its interpretation: {'; '.join(differing)}.")
-    announce(notes, where)
-    return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), corpus.sources))
+    said = (*corpus.notes, *notes)
+    announce(said, where)
+    return corpus.with_provenance(Provenance(found, said, corpus.sources))
 
 
 def as_interpretation(given: object) -> Interpretation:
@@ -116,19 +120,23 @@ def as_interpretation(given: object) -> Interpretation:
         raise source.error(None, str(error)) from None
 
 
-def _read_path(where: Path, format: str | None, options: dict[str, Any]) -> Corpus:
+def _read_path(
+    where: Path, format: str | None, options: dict[str, Any], rules: TimeAxisRules, *, keep_going: bool = False
+) -> Corpus:
     if where.is_dir():
         return read_folder(
             where,
             lambda file, name, **given: _read_file(file, format or name, given),
             lambda file: _format_in_folder(file, format, options.get("encoding"), "pattern" in options),
+            rules=rules,
+            keep_going=keep_going,
             **options,
         )
     if "pattern" in options and not where.exists():
         raise FormatError(where, None, "there is no such folder.")
     if "pattern" in options:
         raise FormatError(where, None, "pattern= (--pattern) is for folders, and this is a file.")
-    return _read_file(where, format, {key: value for key, value in options.items() if key != "keep_going"})
+    return _read_file(where, format, options)
 
 
 def _read_file(path: Path, format: str | None, options: Mapping[str, Any]) -> Corpus:
@@ -297,7 +305,7 @@ def likely_pattern(folder: str | PathLike[str], format: str | None = None, **opt
 
     def read_with(pattern: str) -> Corpus:
         with collect_notes():  # a guess announces nothing
-            return _read_path(where, format, {**options, "pattern": pattern})
+            return _read_path(where, format, {**options, "pattern": pattern}, TimeAxisRules())
 
     return guess_pattern(where, read_with, _file_filter(format))
 

@@ -14,8 +14,11 @@ from caesura.files import Content, Source, atomic_write_all
 from caesura.formats.catalog import FORMATS, Format, claiming_formats, format_options, named_format
 from caesura.formats.folders import rename_parts, write_folder
 from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, reduce_corpus
+from caesura.formats.notes import collect_notes
+from caesura.formats.reading import read_source
 from caesura.model import Corpus
 from caesura.model.corpus import require_corpus
+from caesura.model.provenance import Document
 from caesura.options import option_types
 from caesura.text import pluralize
 
@@ -76,6 +79,12 @@ def write(
     if not hasattr(module, "write"):
         raise FormatError(where, None, f"{chosen.title} can be read but not written.")
     given = format_options(module.write, _writer_options(module, options), chosen.title)
+    document = None if given else sole_source(corpus)
+    kept = document is not None and document.format == chosen.name and document.complete
+    if document is not None and kept and (intact := _intact(corpus, document, chosen)) is not None:
+        _write_files(where, intact)
+        return
+    structure = _structure(corpus)
     if lossy:
         _check_can_reduce(corpus, chosen, where)
         whole, corpus = corpus, reduce_corpus(corpus, chosen.carries)
@@ -85,11 +94,15 @@ def write(
                 f"{where} holds only {corpus.items[0]!r}; {pluralize(dropped, 'item')} {'was' if dropped == 1 else 'were'} left out.",
                 stacklevel=2,
             )
-    elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where)]:
+    elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where), *structure]:
         raise FormatError(
             where, None, f"{chosen.title} would lose {' and '.join(lost)}; {_advice(corpus, chosen, where)}."
         )
-    contents = _contents(module, corpus, given)
+    _write_files(where, _contents(module, corpus, given))
+
+
+def _write_files(where: Path, contents: Mapping[str, Content]) -> None:
+    """Write a file and its companions, all or none."""
     files = {}
     for name, content in contents.items():  # "" is the file itself, ".txt" another suffix, anything else a name
         companion = where.with_suffix(name) if name.startswith(".") else where.parent / name
@@ -100,6 +113,76 @@ def write(
                 where, None, f"{file.name} exists beside it with other content; choose another file name."
             )
     atomic_write_all(files)
+
+
+# ---------------------------------------------------------------------- files that are written back
+
+
+def sole_source(corpus: Corpus) -> Document | None:
+    """Return the file from which all of a corpus was read, or None."""
+    documents = list({id(each): each for each in corpus.sources.values()}.values())
+    keys = {(a.item, a.coder) for a in corpus}
+    return documents[0] if len(documents) == 1 and corpus.sources.keys() == keys else None
+
+
+def _intact(corpus: Corpus, document: Document, chosen: Format) -> dict[str, Content] | None:
+    """Return the content of a file that holds this corpus and everything else that its source holds; None if that is not possible.
+
+    An unchanged corpus is written as its source. A format with a function ``merge`` puts changed marks into the source.
+    """
+    source = source_of(document)
+    with collect_notes():
+        original = _renamed_alike(read_source(source, document.format, document.options), corpus, chosen)
+    if original.kind == corpus.kind and _same_keys(original, corpus) and not differences(corpus, original):
+        return {"": _as_utf8(document), **document.companions}
+    merge = getattr(chosen.load(), "merge", None)
+    if merge is None or original.kind != corpus.kind:
+        return None
+    merged: Content | None = merge(source, original, corpus)
+    return None if merged is None else {"": merged, **document.companions}
+
+
+def source_of(document: Document) -> Source:
+    """Return the source to read a document from memory."""
+    return Source(Path(document.name), document.encoding, document.data, document.companions or None)
+
+
+def _as_utf8(document: Document) -> bytes:
+    """Return the content; text in an encoding that a reader cannot detect becomes UTF-8."""
+    if document.encoding is None or document.data.lstrip().startswith(b"<?xml"):
+        return document.data
+    return document.data.decode(document.encoding).encode("utf-8")
+
+
+def _renamed_alike(original: Corpus, corpus: Corpus, chosen: Format) -> Corpus:
+    """Give the only item or coder of a file that does not store its name the name that it has in the corpus."""
+    first = corpus.annotation(0)._asdict()
+    named = {
+        of: str(first[of])
+        for of in ("item", "coder")
+        if len(getattr(original, f"{of}s")) == 1 == len(getattr(corpus, f"{of}s"))
+        and (f"{of}s" not in chosen.carries or getattr(original, f"{of}s") == ("",))
+    }
+    renamed = rename_parts(original, named)
+    # attributes that folders, patterns and tables gave are not in the file
+    return renamed.with_attributes(corpus.attributes)
+
+
+def _same_keys(first: Corpus, second: Corpus) -> bool:
+    return {(a.item, a.coder, a.track) for a in first} == {(a.item, a.coder, a.track) for a in second}
+
+
+def _structure(corpus: Corpus) -> list[str]:
+    """Describe what the source of a corpus holds beyond the corpus, which writing it anew would lose."""
+    document = sole_source(corpus)
+    if document is None or not document.complete:
+        return []
+    describe = getattr(named_format(document.format).load(), "structure", None)
+    if describe is None:
+        return []
+    counted: dict[str, int] = describe(source_of(document))
+    parts = [pluralize(number, what) for what, number in counted.items() if number]
+    return [f"{', '.join(parts)} of {named_format(document.format).title}"] if parts else []
 
 
 def losses(corpus: Corpus, chosen: Format, **options: Any) -> list[str]:
@@ -155,17 +238,17 @@ def _names_lost(corpus: Corpus, chosen: Format, where: Path) -> list[str]:
     """Names that the format does not store and the path does not contain."""
     if not len(corpus):
         return []
-    first = corpus.annotation(0)
+    first, known = corpus.annotation(0), corpus.interpretation
     path = "/".join(where.absolute().parts[-2 - first.item.count("/") :])
-    known = corpus.interpretation
-    by_folder = known is not None and known.coders == "one, named after the folder"  # which nobody named
+    # names that nobody gave: of the folder, and of a file that is written under another name
+    unnamed = known is not None and {
+        "coder": known.coders == "one, named after the folder",
+        "item": known.items == "file names",
+    }
     return [
         f"the name of the {of} ({name!r}; put it into the file's name)"
         for of, name in (("item", first.item), ("coder", first.coder))
-        if f"{of}s" not in chosen.carries
-        and name
-        and not _is_whole_part(name, path)
-        and not (of == "coder" and by_folder)
+        if f"{of}s" not in chosen.carries and name and not _is_whole_part(name, path) and not (unnamed and unnamed[of])
     ]
 
 

@@ -364,7 +364,7 @@ def unify_corpus(corpus: Corpus, method: str = "majority", **options: Any) -> di
     Returns
     -------
     dict of (str, str) to gold standard
-        (item, track) -> gold standard.
+        (item, track) -> gold standard; times count from the start of each recording.
 
     Examples
     --------
@@ -373,9 +373,17 @@ def unify_corpus(corpus: Corpus, method: str = "majority", **options: Any) -> di
     {'x': [2, 3], 'y': [4]}
     """
     groups: dict[tuple[str, str], dict[str, Marks]] = {}
-    for item, coder, marks, track in require_corpus(corpus, "the annotations to unify"):
+    for item, coder, marks, track in require_corpus(corpus, "the annotations to unify").relative():
         groups.setdefault((item, track), {})[coder] = marks
     return {key: unify(group, method, **options) for key, group in groups.items()}
+
+
+def starts_of_tracks(corpus: Corpus) -> dict[tuple[str, str], float]:
+    """Return the start of every (item, track) of recordings that do not begin at 0."""
+    if corpus.starts is None:
+        return {}
+    rows = zip(corpus.item_of.tolist(), corpus.track_of.tolist(), corpus.starts.tolist(), strict=True)
+    return {(corpus.items[item], corpus.tracks[track]): start for item, track, start in rows if start}
 
 
 def _coders_and_marks(annotations: Annotations) -> tuple[list[str], list[Any]]:

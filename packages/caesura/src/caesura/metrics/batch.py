@@ -232,6 +232,15 @@ class Batch:
                 f"{f'item {item!r}: ' if item else ''}the reference has {lengths[apart[0]]} units, "
                 f"the hypothesis {others[apart[0]]}; both must cover the same text{advice}."
             )
+        if reference.starts is not None or hypothesis.starts is not None:
+            begins = [np.zeros(len(c)) if c.starts is None else c.starts for c in (reference, hypothesis)]
+            rows = (reference_rows, hypothesis_rows)
+            ours, theirs = (b if r is None else b[r] for b, r in zip(begins, rows, strict=True))
+            if (moved := np.flatnonzero(ours != theirs)).size:
+                raise LengthMismatch(
+                    f"the reference starts at {ours[moved[0]]:g} s, the hypothesis at {theirs[moved[0]]:g} s; "
+                    "compare them from their own starts with .relative()."
+                )
         ref, hyp = _with_types(Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows))
         labels = _shared_labels(reference, hypothesis)
         item_of = reference.item_of if reference_rows is None else reference.item_of[reference_rows]
@@ -340,6 +349,8 @@ def single_marks(reference: Any, hypothesis: Any, types: bool) -> SingleMarks:
             and type(length) is type(hypothesis.length)
         ):
             kind: Kind = "units" if type(length) is int else "time"
+            if reference.start or hypothesis.start:
+                return _NO_FAST_PATH
             ours, theirs = reference.types, hypothesis.types
             if not types or (ours is None and theirs is None):
                 return kind, None, reference.distinct_positions, hypothesis.distinct_positions, length
@@ -421,6 +432,12 @@ def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batc
     """Return a batch of two segmentations without building corpora; None if labels have to be compared or an error raised."""
     if reference.length != hypothesis.length or reference.timed != hypothesis.timed:
         return None
+    if reference.start != hypothesis.start:
+        raise LengthMismatch(
+            f"the reference starts at {reference.start:g} s, the hypothesis at {hypothesis.start:g} s; "
+            "compare them from their own starts with .relative()."
+        )
+    reference, hypothesis = reference.relative(), hypothesis.relative()
     if reference.typed != hypothesis.typed or (reference.labels is None) != (hypothesis.labels is None):
         return None
     labels = reference.labels

@@ -177,6 +177,7 @@ class CorpusBuilder:
         self.types = array("q")
         self.ends: array[Any] = array(number)
         self.names: dict[int, Sequence[str]] = {}
+        self.begins: dict[tuple[str, str], float] = {}  # the start of recordings that do not begin at 0
 
     def start(self, item: str, coder: str, track: str, length: Any, names: Sequence[str] | None = None) -> None:
         """Start an annotation; its marks are added next."""
@@ -243,7 +244,15 @@ class CorpusBuilder:
             "ends": _array(self.ends) if ended else None,
             "labels": None if self.labels is None or not self.typed else tuple(self.labels),
             "names": self.names,
+            "starts": self._starts(),
         }
+
+    def _starts(self) -> NDArray[np.float64] | None:
+        if not self.begins:
+            return None
+        items, tracks = list(self.codes["item"]), list(self.codes["track"])
+        rows = zip(self.of["item"], self.of["track"], strict=True)
+        return np.array([self.begins.get((items[item], tracks[track]), 0.0) for item, track in rows])
 
     def _type_codes(self, types: list[Any]) -> list[int]:
         if self.labels is None:
@@ -351,6 +360,16 @@ def _check_tracks(corpus: Corpus) -> None:
     if len(again):
         raise InvalidSegmentation(f"{_describe_row(corpus, int(order[again[0] + 1]))}: annotated twice.")
     ordered, lengths = stream[order], corpus.lengths[order]
+    if corpus.starts is not None:
+        begins = corpus.starts[order]
+        moved = np.flatnonzero((np.diff(ordered) == 0) & (np.diff(begins) != 0))
+        if len(moved):
+            first, second = int(order[moved[0]]), int(order[moved[0] + 1])
+            raise LengthMismatch(
+                f"{_describe_row(corpus, second)}: starts at {corpus.starts[second]:g} s, but coder "
+                f"{corpus.coders[corpus.coder_of[first]]!r} at {corpus.starts[first]:g} s; read with start=shift to let each start at 0, or "
+                "with start=absolute to compare the common stretch."
+            )
     apart = np.flatnonzero((np.diff(ordered) == 0) & (np.diff(lengths) != 0))
     if len(apart):
         first, second = int(order[apart[0]]), int(order[apart[0] + 1])

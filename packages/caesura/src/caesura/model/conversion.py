@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
@@ -103,6 +104,20 @@ def sort_types(positions: NDArray[Any], types: NDArray[np.int64]) -> tuple[NDArr
         return positions, types
     order = np.lexsort((types, positions))
     return positions[order], types[order]
+
+
+def validate_start(start: float, *, timed: bool) -> float:
+    """Return the start of a recording; texts have none."""
+    if not isinstance(start, (int, float, np.number)) or not math.isfinite(start) or start < 0:
+        raise InvalidSegmentation(f"the start is {start!r}; expected seconds, 0 or more.")
+    if start and not timed:
+        raise InvalidSegmentation(f"the start is {start:g}, but positions of a text count from its first unit.")
+    return float(start)
+
+
+def shift_times(times: Any, by: float) -> Any:
+    """Add an offset to times, rounded to 0.1 ns: a decimal of up to ten digits survives a shift and the shift back."""
+    return np.round(np.asarray(times) + by, 10)
 
 
 def check_marks(length: int | float, positions: NDArray[Any], types: NDArray[np.int64] | None) -> None:

@@ -8,6 +8,7 @@ compiled loops, Parquet files, threads and cluster workers share one layout.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
@@ -29,6 +30,7 @@ from caesura.model.hierarchy import Hierarchy
 from caesura.model.provenance import NO_PROVENANCE, Document, Interpretation, Note, Provenance
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.spans import Spans, reading_order
+from caesura.model.time_axis import TimeAxisRules
 from caesura.text import describe_location, pluralize
 
 #: The kind of annotation: boundaries between units, boundaries in time, nested segments of units, or spans of units or time.
@@ -111,6 +113,9 @@ class Corpus:
         The segment names of annotations, by index, if known.
     attributes : mapping of str to mapping, default None
         Metadata of items, such as genre, speaker or date.
+    starts : array of float, default None
+        The time at which the track of each annotation begins; None if all begin at 0. Positions in the columns count from there, those of
+        the annotations that a corpus returns are absolute.
     provenance : Provenance, default None
         The interpretation, the notes and the files from which the corpus was read; it does not count for equality.
 
@@ -130,7 +135,7 @@ class Corpus:
 
     __slots__ = (
         "_index", "attributes", "coder_of", "coders", "ends", "item_of", "items", "kind", "labels", "lengths", "names",
-        "offsets", "positions", "provenance", "texts", "track_of", "tracks", "types",
+        "offsets", "positions", "provenance", "starts", "texts", "track_of", "tracks", "types",
     )  # fmt: skip
 
     kind: Kind
@@ -149,6 +154,7 @@ class Corpus:
     texts: Mapping[tuple[str, str], tuple[str, ...]]
     names: Mapping[int, tuple[str, ...]]
     attributes: Mapping[str, Mapping[str, Any]]
+    starts: NDArray[np.float64] | None
     provenance: Provenance
     _index: dict[tuple[str, str, str], int] | None
 
@@ -171,6 +177,7 @@ class Corpus:
         texts: Mapping[tuple[str, str], Sequence[str]] | None = None,
         names: Mapping[int, Sequence[str]] | None = None,
         attributes: Mapping[str, Mapping[str, Any]] | None = None,
+        starts: Any = None,
         provenance: Provenance | None = None,
         _trusted: bool = False,
     ) -> None:
@@ -195,6 +202,7 @@ class Corpus:
             "texts": MappingProxyType({key: tuple(units) for key, units in (texts or {}).items()}),
             "names": MappingProxyType({int(row): tuple(values) for row, values in (names or {}).items()}),
             "attributes": MappingProxyType(known),
+            "starts": None if starts is None or not np.any(starts) else _column(starts, np.float64),
             "provenance": provenance or NO_PROVENANCE,
             "_index": None,
         }.items():
@@ -244,6 +252,9 @@ class Corpus:
         Corpus(1 item × 2 coders, 2 annotations of units)
         """
         listed = resolve_texts([_annotation(a) for a in annotations])
+        starts = [getattr(a.marks, "start", 0.0) for a in listed]
+        if any(starts):
+            listed = [a if isinstance(a.marks, Hierarchy) else a._replace(marks=a.marks.relative()) for a in listed]
         kinds: list[Kind] = list(dict.fromkeys(kind_of(a.marks) for a in listed)) or ["units"]
         if len(kinds) > 1:
             advice = "; read all files with as=spans or as=boundaries (-O)" if "spans" in kinds else ""
@@ -268,6 +279,7 @@ class Corpus:
                 if isinstance(a.marks, Segmentation) and a.marks.names is not None
             },
             attributes=attributes,
+            starts=starts,
             provenance=provenance,
             _trusted=True,
             **build_columns(kinds[0], listed, labels),
@@ -300,13 +312,15 @@ class Corpus:
         )
 
     @classmethod
-    def join(cls, corpora: Iterable[Corpus]) -> Corpus:
+    def join(cls, corpora: Iterable[Corpus], rules: TimeAxisRules | None = None) -> Corpus:
         """Join corpora of one kind.
 
         Parameters
         ----------
         corpora : iterable of Corpus
             The corpora.
+        rules : TimeAxisRules, default None
+            How recordings of one item are put on one time axis if their starts or ends differ; None: they must be equal.
 
         Returns
         -------
@@ -327,7 +341,10 @@ class Corpus:
         for scale in scales:
             labels = scale if labels is None else merge_labels(labels, scale)
         provenance = Provenance.join(corpus.provenance for corpus in listed)
-        annotations = (a for c in listed for a in c)
+        annotations: Iterable[Annotation] = (a for c in listed for a in c)
+        if rules is not None and any(c.timed for c in listed):
+            annotations, notes = on_one_time_axis(annotations, rules)
+            provenance = replace(provenance, notes=(*provenance.notes, *notes))
         return cls.from_annotations(annotations, labels=labels, attributes=attributes, provenance=provenance)
 
     # ------------------------------------------------------------------ look-up and selection
@@ -403,6 +420,8 @@ class Corpus:
             length = float(self.lengths[row]) if self.kind == "time" else int(self.lengths[row])
             types = None if self.types is None else self.types[here]
             marks = Segmentation._trusted(length, self.positions[here], types, self.labels, units, self.names.get(row))
+        if self.starts is not None and self.starts[row]:
+            marks = marks.starting_at(float(self.starts[row]))  # type: ignore[union-attr]
         return Annotation(item, self.coders[self.coder_of[row]], marks, track)
 
     def coders_of(self, item: str, track: str | None = None) -> list[str]:
@@ -487,6 +506,15 @@ class Corpus:
         attributes = {item: known for item, known in self.attributes.items() if item in kept}
         provenance = self.provenance.select({(a.item, a.coder) for a in listed})
         return Corpus.from_annotations(listed, labels=self.labels, attributes=attributes, provenance=provenance)
+
+    def relative(self) -> Corpus:
+        """Return the same corpus with times that count from the start of every recording; the columns are shared.
+
+        Returns
+        -------
+        Corpus
+        """
+        return self if self.starts is None else self._replace(starts=None, _index=None)
 
     def with_provenance(self, provenance: Provenance) -> Corpus:
         """Return the same corpus with another provenance; the columns are shared.
@@ -601,6 +629,28 @@ class Corpus:
         more = f"<p>… and {len(self) - 40} more annotations.</p>" if len(self) > 40 else ""
         head = "<tr><th>item</th><th>track</th><th>coder</th><th>segments</th></tr>"
         return f"<p>{escape(repr(self))}</p><table>{head}{rows}</table>{more}"
+
+
+def on_one_time_axis(annotations: Iterable[Annotation], rules: TimeAxisRules) -> tuple[list[Annotation], list[Note]]:
+    """Give all annotations of one track one start and one end; return them with notes about what was changed."""
+    listed = list(annotations)
+    groups: dict[tuple[str, str], list[int]] = {}
+    for i, a in enumerate(listed):
+        if isinstance(a.marks, (Segmentation, Spans)) and a.marks.timed:
+            groups.setdefault((a.item, a.track), []).append(i)
+    notes: list[Note] = []
+    for (item, track), members in groups.items():
+        if len(members) < 2 and rules.start != "shift":
+            continue
+        names = [listed[i].coder or "a file" for i in members]
+
+        def say(rule: str, text: str, item: str = item) -> None:
+            notes.append(Note(rule, text, item))
+
+        aligned = rules.align(describe_location(item, track), names, [listed[i].marks for i in members], say)
+        for i, marks in zip(members, aligned, strict=True):
+            listed[i] = listed[i]._replace(marks=marks)
+    return listed, notes
 
 
 def _column(values: Any, dtype: Any) -> NDArray[Any]:

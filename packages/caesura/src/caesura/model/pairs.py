@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model.columns import ANCHOR_ADVICE
-from caesura.model.corpus import Corpus
+from caesura.model.corpus import Corpus, on_one_time_axis
 from caesura.model.segmentation import Segmentation
+from caesura.model.time_axis import TimeAxisRules
 from caesura.validation import validate_choice
 
 #: What to do with items that only one side has: raise an error; skip and list them; or compare with an empty annotation.
@@ -98,6 +100,7 @@ class Pairs:
         if missing != "error":
             validate_choice("missing", missing, get_args(Missing))
         _check_texts(reference, hypothesis)
+        reference, hypothesis = _on_one_time_axis(reference, hypothesis)
         if _are_aligned(reference, hypothesis):
             every = np.arange(len(reference))
             return cls(reference, hypothesis, every, every, reference.items, reference.item_of)
@@ -192,6 +195,47 @@ def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
                 f"item {_name_of(key)!r}: the texts differ: token {at + 1} is {ours[at]!r} in the reference and {theirs[at]!r} in the hypothesis; "
                 f"{ANCHOR_ADVICE}."
             )
+
+
+def _on_one_time_axis(reference: Corpus, hypothesis: Corpus) -> tuple[Corpus, Corpus]:
+    """Give recordings of both sides one start and one end, by the options with which their files were read; see TimeAxisRules."""
+    if not (reference.timed and hypothesis.timed) or not (reference.interpretation and hypothesis.interpretation):
+        return reference, hypothesis
+    given = {**hypothesis.interpretation.options, **reference.interpretation.options}
+    rules = TimeAxisRules(**{key: given[key] for key in ("start", "lengths", "slack") if key in given})
+    if rules.start != "shift" and not _differ_in_time(reference, hypothesis):
+        return reference, hypothesis
+    sides = (("the reference", reference), ("the hypothesis", hypothesis))
+    aligned, notes = on_one_time_axis((a._replace(coder=side) for side, corpus in sides for a in corpus), rules)
+    for note in notes[:1]:
+        warnings.warn(
+            note.text.removesuffix(".") + (f" (and in {len(notes) - 1} other recordings)." if len(notes) > 1 else "."),
+            stacklevel=2,
+        )
+    ours, theirs = (
+        Corpus.from_annotations(
+            (a._replace(marks=b.marks) for a, b in zip(corpus, part, strict=True)),
+            labels=corpus.labels,
+            attributes=corpus.attributes,
+            provenance=corpus.provenance,
+        )
+        for corpus, part in ((reference, aligned[: len(reference)]), (hypothesis, aligned[len(reference) :]))
+    )
+    return ours, theirs
+
+
+def _differ_in_time(reference: Corpus, hypothesis: Corpus) -> bool:
+    """Tell whether a recording starts or ends at different times on the two sides."""
+    known: dict[Key, tuple[float, float]] = {}
+    for corpus in (reference, hypothesis):
+        begins = np.zeros(len(corpus)) if corpus.starts is None else corpus.starts
+        rows = zip(
+            corpus.item_of.tolist(), corpus.track_of.tolist(), begins.tolist(), corpus.lengths.tolist(), strict=True
+        )
+        for item, track, begin, length in rows:
+            if known.setdefault((corpus.items[item], corpus.tracks[track]), (begin, length)) != (begin, length):
+                return True
+    return False
 
 
 def _are_aligned(reference: Corpus, hypothesis: Corpus) -> bool:

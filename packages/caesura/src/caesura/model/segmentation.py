@@ -22,10 +22,12 @@ from caesura.model.conversion import (
     check_marks,
     encode_types,
     positions_from_masses,
+    shift_times,
     sort_types,
     split_typed_positions,
     validate_length,
     validate_positions,
+    validate_start,
     validate_types,
 )
 
@@ -102,6 +104,8 @@ class Segmentation(ImmutableAnnotation):
         The text, one string per unit. It is shown and never compared.
     names : sequence of str, default None
         The name of each segment (phone, title, topic). Names are shown and used for grouping, and do not count for equality.
+    start : float, default 0.0
+        The time at which a recording begins, in seconds; a part of a longer recording need not begin at 0. Positions are absolute.
 
     Raises
     ------
@@ -116,7 +120,7 @@ class Segmentation(ImmutableAnnotation):
     True
     """
 
-    _fields = ("length", "positions", "types", "labels", "units", "names")
+    _fields = ("length", "positions", "types", "labels", "units", "names", "start")
     __slots__ = ("_distinct", *sorted(_fields))
 
     length: int | float
@@ -125,6 +129,7 @@ class Segmentation(ImmutableAnnotation):
     labels: tuple[str, ...] | None
     units: tuple[str, ...] | None
     names: tuple[str, ...] | None
+    start: float
     _distinct: NDArray[Any] | None  # cached by distinct_positions
 
     def __init__(
@@ -135,14 +140,16 @@ class Segmentation(ImmutableAnnotation):
         labels: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
+        start: float = 0.0,
     ) -> None:
         size = validate_length(length)
+        begin = validate_start(start, timed=isinstance(size, float))
         where = validate_positions(positions, timed=isinstance(size, float))
         codes = None if types is None else validate_types(types, labels, len(where))
         if codes is not None:
             where, codes = sort_types(where, codes)
-        check_marks(size, where, codes)
-        self._fill(size, where, codes, labels, units, names)
+        check_marks(size, shift_times(where, -begin) if begin else where, codes)
+        self._fill(size, where, codes, labels, units, names, begin)
 
     def _fill(
         self,
@@ -152,6 +159,7 @@ class Segmentation(ImmutableAnnotation):
         labels: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
+        start: float = 0.0,
     ) -> None:
         positions.flags.writeable = False
         put = object.__setattr__
@@ -162,6 +170,7 @@ class Segmentation(ImmutableAnnotation):
         put(self, "labels", None if labels is None or types is None else tuple(labels))
         put(self, "units", None if units is None else tuple(units))
         put(self, "names", None if names is None else tuple(names))
+        put(self, "start", start)
         if types is not None:
             types.flags.writeable = False
         if self.units is not None and len(self.units) != length:
@@ -406,6 +415,7 @@ class Segmentation(ImmutableAnnotation):
         types: Iterable[str] | None = None,
         labels: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
+        start: float = 0.0,
     ) -> Segmentation:
         """Build a segmentation of a recording from boundary times in seconds.
 
@@ -421,6 +431,8 @@ class Segmentation(ImmutableAnnotation):
             The names of the types in their order on the ordinal scale; None orders them alphabetically.
         names : sequence of str, default None
             The name of each segment.
+        start : float, default 0.0
+            The time at which the recording begins; times are absolute, and the length counts from there.
 
         Returns
         -------
@@ -432,15 +444,18 @@ class Segmentation(ImmutableAnnotation):
         Segmentation(0.5 s: 0.12|0.31)
         """
         where = validate_positions(times, timed=True)
-        end = float(validate_length(length)) if length is not None else float(where[-1]) if len(where) else 0.0
+        last = (
+            float(shift_times(where[-1], -start)) if start and len(where) else float(where[-1]) if len(where) else 0.0
+        )
+        end = float(validate_length(length)) if length is not None else last
         if types is None:
-            return cls(end, where, names=names)
+            return cls(end, where, names=names, start=start)
         kinds = as_list(types, "types")
         if len(kinds) != len(where):
             raise InvalidSegmentation(f"{len(kinds)} types were given for {len(where)} boundaries.")
         pairs = list(zip(where.tolist(), kinds, strict=True))
         _, codes, known = split_typed_positions(pairs, labels)
-        return cls(end, where, codes, known, names=names)
+        return cls(end, where, codes, known, names=names, start=start)
 
     @classmethod
     def parse(cls, text: str, *, separator: str = "|") -> Segmentation:
@@ -482,6 +497,11 @@ class Segmentation(ImmutableAnnotation):
         return isinstance(self.length, float)
 
     @property
+    def end(self) -> int | float:
+        """The end of the recording, start + length; the number of units of a text."""
+        return float(shift_times(self.length, self.start)) if self.start else self.length
+
+    @property
     def typed(self) -> bool:
         """Whether boundaries have types."""
         return self.types is not None
@@ -507,7 +527,7 @@ class Segmentation(ImmutableAnnotation):
         """The sizes of the segments, in units or seconds."""
         if not self.length:
             return []
-        edges = np.concatenate(([0], self._cuts(), [self.length]))
+        edges = np.concatenate(([self.start if self.timed else 0], self._cuts(), [self.end]))
         masses: list[int] | list[float] = np.diff(edges).tolist()
         return masses
 
@@ -529,7 +549,7 @@ class Segmentation(ImmutableAnnotation):
             return []
         cuts = self._cuts().tolist()
         if self.timed:
-            return list(zip([0.0, *cuts], [*cuts, self.length], strict=True))
+            return list(zip([self.start, *cuts], [*cuts, self.end], strict=True))
         return list(zip([1, *(c + 1 for c in cuts)], [*cuts, self.length], strict=True))
 
     @property
@@ -569,11 +589,45 @@ class Segmentation(ImmutableAnnotation):
         if self.types is None or self.labels is None:
             return self
         codes = [code for _, code in encode_types(self.marks, labels)]
-        return Segmentation(self.length, self.positions, codes, labels, self.units, self.names)
+        return Segmentation(self.length, self.positions, codes, labels, self.units, self.names, self.start)
+
+    def relative(self) -> Segmentation:
+        """Return the same segmentation with times that count from its start.
+
+        Returns
+        -------
+        Segmentation
+
+        Examples
+        --------
+        >>> Segmentation(2.0, [3.5], start=3.0).relative()
+        Segmentation(2 s: 0.5)
+        """
+        if not self.start:
+            return self
+        where = shift_times(self.positions, -self.start)
+        return self._trusted(self.length, where, self.types, self.labels, self.units, self.names)
+
+    def starting_at(self, start: float) -> Segmentation:
+        """Return the same segmentation, moved in time so that it begins at another time.
+
+        Parameters
+        ----------
+        start : float
+            The new start in seconds.
+
+        Returns
+        -------
+        Segmentation
+        """
+        if start == self.start:
+            return self
+        where = shift_times(self.relative().positions, start)
+        return self._trusted(self.length, where, self.types, self.labels, self.units, self.names, float(start))
 
     def _cuts(self) -> NDArray[Any]:
         """Return the distinct boundaries inside the text, between two segments."""
-        inside = self.positions[(self.positions > 0) & (self.positions < self.length)]
+        inside = self.positions[(self.positions > self.start) & (self.positions < self.end)]
         return inside if len(inside) < 2 else inside[np.concatenate(([True], np.diff(inside) > 0))]
 
     # ------------------------------------------------------------------ equality and display
@@ -585,7 +639,12 @@ class Segmentation(ImmutableAnnotation):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Segmentation):
             return NotImplemented
-        if self.length != other.length or self.timed != other.timed or self.typed != other.typed:
+        if (
+            self.length != other.length
+            or self.start != other.start
+            or self.timed != other.timed
+            or self.typed != other.typed
+        ):
             return False
         if not np.array_equal(self.positions, other.positions):
             return False
@@ -596,7 +655,8 @@ class Segmentation(ImmutableAnnotation):
 
     def __repr__(self) -> str:
         unit = "s" if self.timed else "unit" if self.length == 1 else "units"
-        return f"Segmentation({self.length:g} {unit}: {self._sketch()})"
+        begin = f" from {self.start:g}" if self.start else ""
+        return f"Segmentation({self.length:g} {unit}{begin}: {self._sketch()})"
 
     def _sketch(self) -> str:
         parts = [f"{p:g}" for p in self.positions[:_SHOWN]] if self.timed else [f"{m}" for m in self.masses[:_SHOWN]]

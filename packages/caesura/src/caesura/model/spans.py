@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
-from caesura.model.conversion import abbreviate, as_list, validate_length, validate_positions, validate_types
+from caesura.model.conversion import (
+    abbreviate,
+    as_list,
+    shift_times,
+    validate_length,
+    validate_positions,
+    validate_start,
+    validate_types,
+)
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import ImmutableAnnotation, Segmentation
 from caesura.text import pluralize
@@ -44,6 +52,8 @@ class Spans(ImmutableAnnotation):
         The labels that the codes are indices of, in the order of their scale if they have one.
     units : sequence of str, default None
         The text, one string per unit. It is shown and never compared.
+    start : float, default 0.0
+        The time at which a recording begins, in seconds; positions are absolute.
 
     Raises
     ------
@@ -59,7 +69,7 @@ class Spans(ImmutableAnnotation):
     Spans(10 units, 3 spans: 0–2 person, 5–9 place, 5–7)
     """
 
-    _fields = ("length", "starts", "ends", "types", "labels", "units")
+    _fields = ("length", "starts", "ends", "types", "labels", "units", "start")
     __slots__ = tuple(sorted(_fields))
 
     length: int | float
@@ -68,6 +78,7 @@ class Spans(ImmutableAnnotation):
     types: NDArray[np.int64] | None
     labels: tuple[str, ...] | None
     units: tuple[str, ...] | None
+    start: float
 
     def __init__(
         self,
@@ -77,16 +88,18 @@ class Spans(ImmutableAnnotation):
         types: Sequence[int] | NDArray[Any] | None = None,
         labels: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
+        start: float = 0.0,
     ) -> None:
         size = validate_length(length)
         timed = isinstance(size, float)
+        begin = validate_start(start, timed=timed)
         first, last = validate_positions(starts, timed=timed), validate_positions(ends, timed=timed)
         if len(first) != len(last):
             raise InvalidSegmentation(f"{len(first)} starts were given for {len(last)} ends.")
-        check_inside(size, first, last)
+        check_inside(size, *((shift_times(first, -begin), shift_times(last, -begin)) if begin else (first, last)))
         codes = None if types is None else _validate_codes(types, labels, len(first))
         order = reading_order(first, last, codes)
-        self._fill(size, first[order], last[order], None if codes is None else codes[order], labels, units)
+        self._fill(size, first[order], last[order], None if codes is None else codes[order], labels, units, begin)
 
     def _fill(
         self,
@@ -96,6 +109,7 @@ class Spans(ImmutableAnnotation):
         types: NDArray[np.int64] | None = None,
         labels: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
+        start: float = 0.0,
     ) -> None:
         for column in (starts, ends, types):
             if column is not None:
@@ -107,6 +121,7 @@ class Spans(ImmutableAnnotation):
         put(self, "types", types)
         put(self, "labels", None if labels is None or types is None else tuple(labels))
         put(self, "units", None if units is None else tuple(units))
+        put(self, "start", start)
         if self.units is not None and len(self.units) != length:
             raise InvalidSegmentation(f"the text has {len(self.units)} units, the spans are of {length}.")
 
@@ -121,6 +136,7 @@ class Spans(ImmutableAnnotation):
         time: bool = False,
         labels: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
+        start: float = 0.0,
     ) -> Spans:
         """Build spans from rows of start, end and label.
 
@@ -136,6 +152,8 @@ class Spans(ImmutableAnnotation):
             The labels in the order of their scale; None orders them alphabetically.
         units : sequence of str, default None
             The text, one string per unit.
+        start : float, default 0.0
+            The time at which the recording begins; the length counts from there.
 
         Returns
         -------
@@ -156,7 +174,7 @@ class Spans(ImmutableAnnotation):
             max(ends, default=0) if length is None and units is None else len(units or ()) if length is None else length
         )
         codes, scale = encode_labels(names, labels)
-        return cls(float(size) if timed else int(size), starts, ends, codes, scale, units)
+        return cls(float(size) if timed else int(size), starts, ends, codes, scale, units, start)
 
     @classmethod
     def from_iob(cls, tags: Iterable[str], *, strict: bool = False, units: Sequence[str] | None = None) -> Spans:
@@ -287,12 +305,13 @@ class Spans(ImmutableAnnotation):
         units = None if self.timed else self.units
         if types == "none":
             cuts = np.union1d(first, last)
-            return Segmentation(self.length, cuts[(cuts > 0) & (cuts < self.length)], units=units)
-        first = first[first > 0]
+            inner = (cuts > self.start) & (cuts < self.end)
+            return Segmentation(self.length, cuts[inner], units=units, start=self.start)
+        first = first[first > self.start]
         codes = np.repeat([0, 1], [len(last), len(first)])
         where = np.concatenate((last, first))
         order = np.lexsort((codes, where))
-        return Segmentation(self.length, where[order], codes[order], ("end", "start"), units)
+        return Segmentation(self.length, where[order], codes[order], ("end", "start"), units, start=self.start)
 
     def hierarchy(self) -> Hierarchy:
         """Return the spans as nested segments, with levels from the nesting; labels and duplicates are lost.
@@ -337,7 +356,44 @@ class Spans(ImmutableAnnotation):
         """
         keep = np.array([name in labels for name in self.names], dtype=bool)
         codes = None if self.types is None else self.types[keep]
-        return self._trusted(self.length, self.starts[keep], self.ends[keep], codes, self.labels, self.units)
+        return self._trusted(
+            self.length, self.starts[keep], self.ends[keep], codes, self.labels, self.units, self.start
+        )
+
+    @property
+    def end(self) -> int | float:
+        """The end of the recording, start + length; the number of units of a text."""
+        return float(shift_times(self.length, self.start)) if self.start else self.length
+
+    def relative(self) -> Spans:
+        """Return the same spans with times that count from the start of the recording.
+
+        Returns
+        -------
+        Spans
+        """
+        if not self.start:
+            return self
+        first, last = shift_times(self.starts, -self.start), shift_times(self.ends, -self.start)
+        return self._trusted(self.length, first, last, self.types, self.labels, self.units)
+
+    def starting_at(self, start: float) -> Spans:
+        """Return the same spans, moved in time so that the recording begins at another time.
+
+        Parameters
+        ----------
+        start : float
+            The new start in seconds.
+
+        Returns
+        -------
+        Spans
+        """
+        if start == self.start:
+            return self
+        own = self.relative()
+        first, last = shift_times(own.starts, start), shift_times(own.ends, start)
+        return self._trusted(self.length, first, last, self.types, self.labels, self.units, float(start))
 
     def with_labels(self, labels: Sequence[str]) -> Spans:
         """Return the same spans with their labels on another scale.
@@ -352,7 +408,7 @@ class Spans(ImmutableAnnotation):
         Spans
         """
         codes, scale = encode_labels(self.names, labels)
-        return Spans(self.length, self.starts, self.ends, codes, scale, self.units)
+        return Spans(self.length, self.starts, self.ends, codes, scale, self.units, self.start)
 
     # ------------------------------------------------------------------ equality and display
 
@@ -366,7 +422,12 @@ class Spans(ImmutableAnnotation):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Spans):
             return NotImplemented
-        if self.length != other.length or self.timed != other.timed or len(self) != len(other):
+        if (
+            self.length != other.length
+            or self.start != other.start
+            or self.timed != other.timed
+            or len(self) != len(other)
+        ):
             return False
         if not (np.array_equal(self.starts, other.starts) and np.array_equal(self.ends, other.ends)):
             return False
@@ -393,7 +454,7 @@ class Spans(ImmutableAnnotation):
             row_ends[row : row + 1] = [end]
             title = escape(f"{start:g}–{end:g} {name or ''}".rstrip())
             bars.append(
-                f'<span title="{title}" dir="auto" style="position:absolute;top:{1.3 * row:g}em;left:{100 * start / self.length:.3f}%;'
+                f'<span title="{title}" dir="auto" style="position:absolute;top:{1.3 * row:g}em;left:{100 * (start - self.start) / self.length:.3f}%;'
                 f"width:{100 * (end - start) / self.length:.3f}%;border:1px solid;box-sizing:border-box;height:1.2em;"
                 f'overflow:hidden;font-size:.7em;text-align:center;white-space:nowrap">{escape(name or "")}</span>'
             )

@@ -27,6 +27,7 @@ from caesura.formats.speech.intervals import (
     marks_of_intervals,
     recording_corpus,
     segments,
+    sole_tier_name,
 )
 from caesura.model import Corpus, Segmentation, Spans
 
@@ -36,7 +37,6 @@ EntryName: TypeAlias = Literal["values", "descriptions"]
 _Span: TypeAlias = tuple[float, float, str]  # start, end and value of an annotation
 
 _PER_SECOND = {"milliseconds": 1000, "PAL-frames": 25, "NTSC-frames": 30000 / 1001}
-_NAME = "segments"  # of the tier if a corpus has no tracks
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="2009-09-06T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \
 xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -114,7 +114,8 @@ def read(
 def write(corpus: Corpus) -> Iterator[str]:
     """Write one tier per track; times between milliseconds are a loss."""
     listed = list(intervals_of(corpus))
-    tracks = [(track or _NAME, list(segments(marks))) for _, track, _, marks in listed]
+    nameless = sole_tier_name(corpus)
+    tracks = [(track or nameless, list(segments(marks))) for _, track, _, marks in listed]
     yield _HEAD
     number = 0
     for _, spans in tracks:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
@@ -16,14 +17,16 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError
 from caesura.files import Source, parse_decimal
+from caesura.formats.notes import add_note
 from caesura.formats.standoff import SpanTarget
 from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model.conversion import shift_times
 from caesura.options import parse_list
-from caesura.text import shorten
+from caesura.text import pluralize, shorten
 
 # ---------------------------------------------------------------------- intervals
-# Two adjacent intervals share one boundary. A gap between intervals is a segment without a name, with a boundary at either end, unless it is
-# short enough to be closed in its middle (``close_gaps``). ``silences`` lists the labels of silence, and ``silence`` says whether their
+# Two adjacent intervals share one boundary. Gaps and overlaps up to ``snap`` are rounding and are closed in their middle. A longer gap between
+# intervals is a segment without a name, with a boundary at either end, unless it is closed in its middle too (``close_gaps``). ``silences`` lists the labels of silence, and ``silence`` says whether their
 # boundaries count. The start and the end of a recording are no boundaries by default (``edges``). Some formats can be read as spans instead
 # (``as=spans``), with all gaps and overlaps.
 
@@ -41,6 +44,10 @@ SILENCES = ("", "sil", "SIL", "sp", "SP", "spn", "h#", "pau", "epi", "#", "<p:>"
 #: Times closer than this (100 ns, the unit of HTK) are equal.
 TICK = 1e-7
 
+#: Gaps and overlaps up to this are closed by default, and noted unless they are below :data:`_UNNOTED`.
+SNAP = 0.001
+_UNNOTED = 1e-6
+
 #: No recording is that long (31,000 years); a larger number is damage.
 LONGEST = 1e12
 
@@ -54,6 +61,7 @@ class IntervalOptions(TypedDict, total=False):
     silences: Sequence[str] | str
     close_gaps: float
     edges: RecordingEdges
+    snap: float
 
 
 class IntervalSpanOptions(IntervalOptions, total=False):
@@ -71,6 +79,7 @@ class IntervalRules:
     close_gaps: float
     edges: RecordingEdges
     as_: SpanTarget = "auto"
+    snap: float = SNAP
 
     @classmethod
     def from_options(
@@ -81,16 +90,19 @@ class IntervalRules:
         close_gaps: float = 0.0,
         edges: RecordingEdges = "out",
         as_: SpanTarget = "auto",
+        snap: float = SNAP,
     ) -> IntervalRules:
         """Return the rules for the options of a reader; silences may be one string with commas."""
         if not close_gaps >= 0:
             raise FormatError(None, None, f"close_gaps is {close_gaps}; expected seconds, 0 or more.")
+        if not snap >= 0:
+            raise FormatError(None, None, f"snap is {snap}; expected seconds, 0 or more.")
         if (silence, close_gaps, edges) != ("keep", 0.0, "out"):
             if as_ == "spans":
                 why = "silence=, close_gaps= and edges= say how intervals become boundaries, and as=spans keeps spans; give only one."
                 raise FormatError(None, None, why)
             as_ = "boundaries"
-        return cls(silence, frozenset({"", *parse_list(silences)}), close_gaps, edges, as_)
+        return cls(silence, frozenset({"", *parse_list(silences)}), close_gaps, edges, as_, snap)
 
 
 def segmentation(
@@ -116,24 +128,49 @@ def segmentation(
     error : callable
         ``error(i, why)`` returns an error about interval ``i``.
     length : float, default None
-        The length of the recording; None: to the end of the last interval.
+        The end of the recording; None: the end of the last interval.
     begin : float, default 0.0
         Where the recording begins; time before it is no gap.
     """
     first, last = np.asarray(starts, np.float64), np.asarray(ends, np.float64)
-    _check(first, last, labels, error)
+    _check(first, last, labels, error, rule.snap)
     end = float(last[-1]) if len(last) and (length is None or length < last[-1]) else float(length or 0.0)
     if length is not None and len(last) and last[-1] > length + TICK:
         raise error(len(last) - 1, f"the interval ends at {last[-1]:g} s, the recording at {length:g} s.")
-    cuts, names = _cuts_and_names(first, last, list(labels), begin, end, rule.close_gaps)
+    begin = min(begin, float(first[0])) if len(first) else begin
+    cuts, names = _cuts_and_names(first, last, list(labels), begin, end, max(rule.close_gaps, rule.snap))
+    if len(cuts) > 1 and (np.diff(cuts) <= 0).any():
+        at = int(np.flatnonzero(np.diff(cuts) <= 0)[0]) + 1
+        raise error(
+            min(at, len(first) - 1),
+            f"an interval is as short as the gaps that snap={rule.snap:g} closes; read it with -O snap=0.",
+        )
+    _note_snapped(first, last, rule, error)
     if rule.silence != "keep" and len(cuts):
         cuts, names = _without_silences(cuts, names, rule)
-    inner = (cuts > 0) & (cuts < end)
+    inner = (cuts > begin) & (cuts < end)
     if not inner.all():  # only rounding can move a cut to the very edge
         names = [name for name, stays in zip(names, [*inner.tolist(), True], strict=True) if stays]
         cuts = cuts[inner]
-    positions = np.concatenate(([0.0], cuts, [end])) if rule.edges == "in" and end > 0 else cuts
-    return Segmentation(end, positions, names=names if any(names) else None)
+    positions = np.concatenate(([begin], cuts, [end])) if rule.edges == "in" and end > 0 else cuts
+    length = float(shift_times(end, -begin)) if begin else end
+    return Segmentation(length, positions, names=names if any(names) else None, start=begin)
+
+
+def _note_snapped(
+    first: NDArray[np.float64], last: NDArray[np.float64], rule: IntervalRules, error: IntervalError
+) -> None:
+    """Note how many gaps and overlaps were closed as rounding."""
+    gaps = first[1:] - last[:-1]
+    closed = (abs(gaps) > _UNNOTED) & (abs(gaps) <= rule.snap + TICK / 2)
+    if not closed.any():
+        return
+    counted = [("gap", int((closed & (gaps > 0)).sum())), ("overlap", int((closed & (gaps < 0)).sum()))]
+    what = " and ".join(pluralize(number, name) for name, number in counted if number)
+    path = error(0, "").path or ""
+    text = f"{path}: {what} of at most {rule.snap * 1000:g} ms {'was' if closed.sum() == 1 else 'were'} closed."
+    where = float(last[:-1][closed][0])
+    add_note("snapped", text, item=PurePath(path).stem, count=int(closed.sum()), example=f"{where:.10g} s")
 
 
 def spans_of_intervals(
@@ -142,23 +179,25 @@ def spans_of_intervals(
     length: float,
     error: IntervalError,
     leave_out: frozenset[str] = frozenset(),
+    begin: float = 0.0,
 ) -> Spans:
-    """Convert intervals to spans; "" is no label, and labels in ``leave_out`` are gaps."""
+    """Convert intervals to spans; "" is no label, and labels in ``leave_out`` are gaps; the recording lasts from ``begin`` to ``length``."""
     listed = list(intervals)
     for i, (start, end, label) in enumerate(listed):
-        if not 0 <= start < end < LONGEST or end > length + TICK:
-            raise error(
-                i,
-                f"the interval {label!r} ({start:g} to {end:g} s) is empty, reversed or outside the recording of {length:g} s.",
-            )
-    rows = [(start, min(end, length), label or None) for start, end, label in listed if label not in leave_out]
-    return Spans.from_rows(rows, length=length, time=True)
+        if not begin - TICK <= start < end < LONGEST or end > length + TICK:
+            place = f"{begin:g} to {length:g} s" if begin else f"{length:g} s"
+            why = f"is empty, reversed or outside the recording of {place}"
+            raise error(i, f"the interval {label!r} ({start:.10g} to {end:.10g} s) {why}.")
+    rows = [
+        (max(start, begin), min(end, length), label or None) for start, end, label in listed if label not in leave_out
+    ]
+    return Spans.from_rows(rows, length=float(shift_times(length, -begin)) if begin else length, time=True, start=begin)
 
 
-def is_tiled(intervals: Sequence[tuple[float, float, str]], length: float) -> bool:
-    """Tell whether intervals, in order of time, cover a recording without gaps and overlaps."""
+def is_tiled(intervals: Sequence[tuple[float, float, str]], length: float, snap: float = SNAP) -> bool:
+    """Tell whether intervals, in order of time, cover a recording without gaps and overlaps of more than ``snap``."""
     edges = [(0.0, 0.0, ""), *intervals, (length, length, "")]
-    return bool(intervals) and all(abs(after[0] - before[1]) <= TICK for before, after in pairwise(edges))
+    return bool(intervals) and all(abs(after[0] - before[1]) <= max(snap, TICK) for before, after in pairwise(edges))
 
 
 def marks_of_intervals(
@@ -240,6 +279,13 @@ def intervals_of(corpus: Corpus) -> Iterator[tuple[str, str, str, Segmentation |
         yield item, track, coder, marks
 
 
+def sole_tier_name(corpus: Corpus) -> str:
+    """Return the name of the tier to write for a corpus without tracks: that of the tier that was read (``tier=phones``), or "segments"."""
+    chosen = {str(each.options.get("tier", "")) for each in corpus.sources.values()}
+    name = chosen.pop() if len(chosen) == 1 else ""
+    return name if name and not re.fullmatch(r"-?\d+", name) and not _PART.search(name) else "segments"
+
+
 def recording_name(source: Source) -> str:
     """Return the name of a recording: the file name, and in a folder of TIMIT the speaker too, because sentences repeat."""
     return f"{source.path.parent.name}/{source.stem}" if _SPEAKER.fullmatch(source.path.parent.name) else source.stem
@@ -277,19 +323,22 @@ def format_duration(start: float, end: float) -> str:
     return f"{Decimal(repr(end)) - Decimal(repr(start)):f}"
 
 
-def _check(first: NDArray[np.float64], last: NDArray[np.float64], labels: Sequence[str], error: IntervalError) -> None:
+def _check(
+    first: NDArray[np.float64], last: NDArray[np.float64], labels: Sequence[str], error: IntervalError, snap: float
+) -> None:
     for wrong, why in (
         (~((first >= 0) & (last < LONGEST)), "has a time that is not a number of seconds, 0 or more"),
         (last - first < TICK / 2, "ends where it starts, or before"),
     ):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
-            raise error(at, f"the interval {labels[at]!r} ({first[at]:g} to {last[at]:g} s) {why}.")
-    overlap = np.flatnonzero(first[1:] < last[:-1] - TICK)
+            raise error(at, f"the interval {labels[at]!r} ({first[at]:.10g} to {last[at]:.10g} s) {why}.")
+    overlap = np.flatnonzero(first[1:] < last[:-1] - max(snap + TICK / 2, TICK))
     if len(overlap):
         at = int(overlap[0]) + 1
-        why = f"starts at {first[at]:g} s, before the previous one ends ({last[at - 1]:g} s)"
-        raise error(at, f"the interval {labels[at]!r} {why}.")
+        by = f"{(last[at - 1] - first[at]) * 1000:.4g} ms"
+        why = f"starts at {first[at]:.10g} s, before the previous one ends ({last[at - 1]:.10g} s), an overlap of {by}"
+        raise error(at, f"the interval {labels[at]!r} {why}; read overlapping intervals with as=spans (-O as=spans).")
 
 
 def _cuts_and_names(
@@ -300,10 +349,10 @@ def _cuts_and_names(
         return np.empty(0), [""]
     # gaps[i] precedes interval i; the last one follows the last interval. A gap up to ``close`` is closed in its middle.
     gaps = np.concatenate(([first[0] - begin], first[1:] - last[:-1], [end - last[-1]]))
-    open_gaps = (gaps > TICK) & (gaps > close)
+    open_gaps = gaps > max(TICK, close + TICK / 2)
+    inner = np.where(abs(gaps[1:-1]) > TICK, (first[1:] + last[:-1]) / 2, first[1:])  # the middle of a gap or overlap
     if not open_gaps.any():  # the common case, without a loop
-        middle = np.where(gaps[1:-1] > TICK, (first[1:] + last[:-1]) / 2, first[1:])
-        return middle, labels
+        return inner, labels
     cuts, names = [], []
     for i, (start, stop, label, gap) in enumerate(zip(first.tolist(), last.tolist(), labels, open_gaps, strict=False)):
         if gap:
@@ -313,7 +362,7 @@ def _cuts_and_names(
         if open_gaps[i + 1]:
             cuts.append(stop)
         elif i + 1 < len(first):
-            cuts.append((stop + float(first[i + 1])) / 2 if gaps[i + 1] > TICK else float(first[i + 1]))
+            cuts.append(float(inner[i]))
     if open_gaps[-1]:
         names.append("")
     return np.array(cuts), names
@@ -361,7 +410,7 @@ def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -
         return (
             [ChosenTier(0, "", "")]
             if len(names) == 1
-            else _number_duplicates([ChosenTier(i, "", n) for i, n in enumerate(names)])
+            else _number_duplicates([ChosenTier(i, "", n or f"tier {i + 1}") for i, n in enumerate(names)])
         )
     text = str(tier)
     matches = [i for i, name in enumerate(names) if name == text]
@@ -409,13 +458,13 @@ def _compile_tier_pattern(source: Source, pattern: str) -> re.Pattern[str]:
 
 
 def _number_duplicates(chosen: list[ChosenTier]) -> list[ChosenTier]:
-    """Append numbers to equal tier names, so that no tier is lost: ``words``, ``words (2)``."""
+    """Append numbers to equal tier names, so that no tier is lost: ``words``, ``words``, then ``words#2``."""
     seen: Counter[tuple[str, str]] = Counter()
     numbered = []
     for each in chosen:
         seen[each.coder, each.track] += 1
         count = seen[each.coder, each.track]
-        numbered.append(each if count == 1 else each._replace(track=f"{each.track} ({count})".strip()))
+        numbered.append(each if count == 1 else each._replace(track=f"{each.track}#{count}"))
     return numbered
 
 

@@ -26,9 +26,11 @@ from caesura.formats.speech.intervals import (
     recording_corpus,
     segmentation,
     segments,
+    sole_tier_name,
     spans_of_intervals,
 )
 from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model.conversion import shift_times
 from caesura.text import shorten
 
 # ---------------------------------------------------------------------- parsing
@@ -350,7 +352,6 @@ def _unquote(text: str) -> str:
 
 TimeArray: TypeAlias = NDArray[np.float64]
 
-_NAME = "segments"  # of the tier if a corpus has no tracks
 _PLAIN = re.compile(r"[-+0-9.eE ]*")
 _UNTYPED = "|"  # the type of boundaries of intervals, and of points without a label, in a typed corpus
 
@@ -380,16 +381,22 @@ def write_textgrid(corpus: Corpus) -> Iterator[str]:
 
 def grid_text(corpus: Corpus) -> Iterator[str]:
     """Iterate over the text of a TextGrid after its class, one tier per track."""
-    nameless = _NAME if len(corpus.tracks) == 1 else ""
+    nameless = sole_tier_name(corpus) if len(corpus.tracks) == 1 else ""
     tracks = [(track or nameless, marks) for _, track, _, marks in intervals_of(corpus)]
-    end = max((marks.length for _, marks in tracks), default=0.0)
-    yield f"xmin = 0 \nxmax = {end!r} \ntiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
+    end = max((float(marks.end) for _, marks in tracks), default=0.0)
+    begin = min((marks.start for _, marks in tracks), default=0.0)
+    yield f"xmin = {_number(begin)} \nxmax = {end!r} \ntiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
     for number, (name, marks) in enumerate(tracks, 1):
         points = isinstance(marks, Segmentation) and corpus.typed and marks.names is None
         kind = "TextTier" if points else "IntervalTier"
         yield f'    item [{number}]:\n        class = "{kind}" \n        name = {quote(name)} \n'
-        yield f"        xmin = 0 \n        xmax = {marks.length!r} \n"
+        yield f"        xmin = {_number(marks.start)} \n        xmax = {float(marks.end)!r} \n"
         yield from _point_text(marks) if isinstance(marks, Segmentation) and points else _interval_text(marks)
+
+
+def _number(time: float) -> str:
+    """Write 0 as Praat does, and any other time exactly."""
+    return repr(time) if time else "0"
 
 
 def _point_text(marks: Segmentation) -> Iterator[str]:
@@ -408,7 +415,7 @@ def _interval_text(marks: Segmentation | Spans) -> Iterator[str]:
 
 def _with_silence(marks: Spans) -> Iterator[tuple[float, float, str]]:
     """Iterate over spans and the silences between them; spans that overlap are an error."""
-    at = 0.0
+    at = marks.start
     for start, end, label in segments(marks):
         if start < at:
             raise FormatError(
@@ -418,8 +425,8 @@ def _with_silence(marks: Spans) -> Iterator[tuple[float, float, str]]:
             yield at, start, ""
         yield start, end, label
         at = end
-    if at < marks.length:
-        yield at, float(marks.length), ""
+    if at < marks.end:
+        yield at, float(marks.end), ""
 
 
 def marks_of_tiers(
@@ -449,7 +456,8 @@ def _with_types(marks: Segmentation, points: bool) -> Segmentation:
     if marks.typed or not len(marks.positions):
         return marks
     names = None if points else marks.names or [""] * len(marks)
-    return Segmentation(marks.length, marks.positions, [0] * len(marks.positions), [_UNTYPED], names=names)
+    types = [0] * len(marks.positions)
+    return Segmentation(marks.length, marks.positions, types, [_UNTYPED], names=names, start=marks.start)
 
 
 def _marks(source: Source, tier: Tier, rule: IntervalRules) -> Segmentation | Spans:
@@ -460,7 +468,7 @@ def _marks(source: Source, tier: Tier, rule: IntervalRules) -> Segmentation | Sp
     if tier.points:
         if rule.as_ == "spans":
             raise source.error(None, f"tier {tier.name!r} holds points, not spans; choose another tier with tier=.")
-        return _points(times[0], tier.labels, tier.length, error)
+        return _points(times[0], tier.labels, tier.begin, tier.length, error)
     starts, ends, labels, rows = _lasting(times, tier.labels, error)
 
     def row_error(i: int, why: str) -> FormatError:
@@ -468,7 +476,9 @@ def _marks(source: Source, tier: Tier, rule: IntervalRules) -> Segmentation | Sp
 
     if rule.as_ == "spans":
         listed = zip(starts.tolist(), ends.tolist(), labels, strict=True)
-        return spans_of_intervals(listed, length=tier.length, error=row_error, leave_out=rule.silences)
+        return spans_of_intervals(
+            listed, length=tier.length, error=row_error, leave_out=rule.silences, begin=tier.begin
+        )
     return segmentation(starts, ends, labels, rule=rule, error=row_error, length=tier.length, begin=tier.begin)
 
 
@@ -486,15 +496,16 @@ def _lasting(
     return starts[rows], ends[rows], [labels[i] for i in rows.tolist()], rows
 
 
-def _points(times: TimeArray, labels: list[str], length: float, error: IntervalError) -> Segmentation:
+def _points(times: TimeArray, labels: list[str], begin: float, end: float, error: IntervalError) -> Segmentation:
     order = np.argsort(times, kind="stable")  # as Praat does
     times, labels = times[order], [labels[i] for i in order.tolist()]
-    if len(times) and not (times[0] >= 0 and times[-1] <= length):
-        at = int(order[0 if times[0] < 0 else -1])
+    if len(times) and not (times[0] >= begin and times[-1] <= end):
+        which = 0 if times[0] < begin else -1
         raise error(
-            at, f"the point at {times[0 if times[0] < 0 else -1]:g} s is outside the recording of {length:g} s."
+            int(order[which]), f"the point at {times[which]:g} s is outside the recording of {begin:g} to {end:g} s."
         )
-    return Segmentation.from_times(times, length=length, types=labels if any(labels) else None)
+    length = float(shift_times(end, -begin)) if begin else end
+    return Segmentation.from_times(times, length=length, types=labels if any(labels) else None, start=begin)
 
 
 def _times(column: list[str], error: IntervalError) -> TimeArray:
