@@ -52,6 +52,7 @@ COMMANDS = {
     "report": "report sample:kubla -o report.html",
     "reproduce": "reproduce rasanen2009",
     "bench": "bench --help",
+    "warm-up": "warm-up --help",
 }
 GOLD, SYSTEM = [2, 5], [5]
 

@@ -51,7 +51,7 @@ def test_action_writes_summary_and_fails_below_threshold(tmp_path: Path, shell: 
         "fail-under": "B=0.6 WD=0.3",
     }
     inputs["options"] = "--seed '3'"
-    assert set(inputs) | {"python-version"} == set(action["inputs"])
+    assert set(inputs) | {"python-version", "warm-up"} == set(action["inputs"])
     summary = tmp_path / "summary.md"
     given = {name: inputs[re.search(r"inputs\.([\w-]+)", value)[1]] for name, value in step["env"].items()}
     env = {**shell, **given, "GITHUB_STEP_SUMMARY": str(summary)}

@@ -273,6 +273,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
     ),
     "demo": ("boundaries", {"listed": given("--list", on=" "), "width": given("--width 30"), "json": JSON}),
     "list": ("samples", {"json": JSON}),
+    "warm-up": ("", {"json": JSON}),
     "bench": ("", {"size": given("--size 30"), "seed": given("--seed 7"), "json": JSON}),
 }  # fmt: skip
 

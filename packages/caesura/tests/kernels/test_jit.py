@@ -116,6 +116,19 @@ def test_plain_kernel_divides_by_zero_as_compiled_code_does(auto: pytest.MonkeyP
     assert values[0] == 2.0
 
 
+@kernel
+def clear(values):
+    values[0] += 1.0
+    values[1:] = 0.0
+
+
+def test_operations_of_whole_arrays_run_on_arrays(auto: pytest.MonkeyPatch) -> None:
+    values, total = np.array([1.0, 2.0, 3.0]), fresh(clear)
+    total(values)
+    assert values.tolist() == [2.0, 0.0, 0.0]
+    assert not total.lazy_kernel.on_lists
+
+
 def test_plain_kernel_sees_python_numbers_and_writes_into_arrays(auto: pytest.MonkeyPatch) -> None:
     table, numbers = np.zeros((2, 3)), np.array([1, 2, 3])
     numbers.flags.writeable = False

@@ -397,7 +397,7 @@ def count_windows(
         if windows == 0 and not padded and short < 0:
             short = pair
         out[pair, 3], out[pair, 4], out[pair, 5] = windows, width * in_ref, width * in_hyp
-        out[pair, 6] = width * max(lengths[pair] - 1, 0)
+        out[pair, 6] = float(width) * max(lengths[pair] - 1, 0)  # the product of two integers could overflow
         most = max(most, in_ref + in_hyp + 1)
         if _is_dense(in_ref + in_hyp, windows, width):
             units = max(units, min(BLOCK, windows) + width)

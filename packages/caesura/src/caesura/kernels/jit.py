@@ -25,6 +25,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, overload
@@ -103,6 +104,27 @@ def inline(function: F) -> F:
     return cast("F", LazyKernel(function, inline=True).callable)
 
 
+@contextmanager
+def compile_all() -> Iterator[list[str]]:
+    """Compile every kernel that is called inside the block, whatever the size of the call.
+
+    Yields
+    ------
+    list of str
+        The names of these kernels; it grows while the block runs.
+    """
+    global mode, _compiled_names
+    before = mode, _compiled_names
+    mode, _compiled_names = "always", []
+    try:
+        yield _compiled_names
+    finally:
+        mode, _compiled_names = before
+
+
+_compiled_names: list[str] = []
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return the same array; compiled code treats it as read-only.
 
@@ -138,7 +160,7 @@ class LazyKernel:
         self._as_plain = plain if callable(plain) else function
         self.is_helper = inline or function.__name__.startswith("_")
         self._work = work
-        self.plain_seconds = 0.0
+        self.plain_seconds, self.on_lists = 0.0, True
         self._versions: dict[str, Any] = {}
         self._unfinished: dict[str, Any] = {}
         self.callable = KernelFunction(self.choose)
@@ -182,15 +204,23 @@ class LazyKernel:
         return self.run_plain(*args)
 
     def run_plain(self, *args: Any) -> Any:
-        """Run the plain version on arrays, and return what the compiled version returns."""
+        """Run the plain version on arrays, and return what the compiled version returns.
+
+        Where Python raises an exception, compiled code may go on: dividing by zero gives infinity, and some operations exist for
+        arrays only. The function then runs again, on arrays.
+        """
         changeable = [(each, each.copy()) for each in plain_forms.writable(args)]
-        try:
-            return plain_forms.restored(self.plain(*plain_forms.converted(args)))
-        except (ZeroDivisionError, OverflowError):  # compiled code goes on with infinity
+        if self.on_lists:
+            try:
+                return plain_forms.restored(self.plain(*plain_forms.converted(args)))
+            except ArithmeticError:
+                pass
+            except (AttributeError, NotImplementedError, TypeError, ValueError):
+                self.on_lists = False  # an operation of whole arrays, such as x[:] = 0: do not try again
             for each, before in changeable:
                 each[...] = before
-            with np.errstate(all="ignore"):
-                return _python_numbers(self.on_arrays(*args))
+        with np.errstate(all="ignore"):
+            return _python_numbers(self.on_arrays(*args))
 
     def work(self, *args: Any) -> float:
         """Estimate the number of steps of a call: as declared beside the kernel, or the number of array elements."""
@@ -201,6 +231,7 @@ class LazyKernel:
     def promote(self) -> Any:
         """Make every later call go straight to the compiled version, and return it."""
         compiled = self.compiled
+        _compiled_names.append(self.function.__name__)
         # partial.__setstate__ replaces the target in place: modules that imported the kernel by name keep the same object
         self.callable.__setstate__((compiled, (), {}, vars(self.callable)))  # type: ignore[attr-defined]
         return compiled

@@ -1,0 +1,138 @@
+"""Compile all kernels once, so that no later process has to: for images of containers, CI and machines that many people share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from caesura import samples
+from caesura.agreement import agree, alpha_u, gamma, u_alpha
+from caesura.display.result import Result
+from caesura.display.table import Table
+from caesura.errors import CaesuraError
+from caesura.gold import METHODS, unify
+from caesura.kernels import jit
+from caesura.kernels.cache_files import CacheFiles
+from caesura.metrics import Batch, metric, metric_names
+from caesura.model import Corpus, Segmentation, Spans
+from caesura.report.tour import STOPS
+from caesura.segmenters.catalog import SEGMENTERS, segmenter
+from caesura.statistics import evaluate
+
+_OPTIONS = ("B:n_t=3", "B:n_t=3,matching=optimal", "A:weight=dice", "A:alignment=global", "R:matching=optimal")
+
+
+@dataclass(frozen=True)
+class WarmUp(Result):
+    """What :func:`warm_up` did.
+
+    Parameters
+    ----------
+    kernels : tuple of str
+        The kernels that are now compiled.
+    seconds : float
+        How long it took.
+    folder : str
+        Where they are cached.
+    """
+
+    kernels: tuple[str, ...]
+    seconds: float
+    folder: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return {"kernels": list(self.kernels), "seconds": self.seconds, "folder": self.folder}
+
+    def tables(self) -> list[Table]:
+        """Return one table."""
+        row = (len(self.kernels), self.seconds, self.folder)
+        return [Table("", ("kernels", "seconds", "cached in"), (row,))]
+
+
+def warm_up(report: Callable[[str, float], Any] = lambda title, share: None) -> WarmUp:
+    """Run every metric, coefficient, method and segmenter on small data, with all kernels compiled.
+
+    Compiled kernels are cached on disk. What is in the cache already is only loaded, so that a second run takes seconds.
+
+    Parameters
+    ----------
+    report : callable, optional
+        Called before each part with its title and the share of parts that are done.
+
+    Returns
+    -------
+    WarmUp
+        The kernels, the time and the folder of the cache.
+    """
+    began = perf_counter()
+    with jit.compile_all() as kernels, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        jobs = list(_jobs())
+        for number, (title, job) in enumerate(jobs):
+            report(title, number / len(jobs))
+            try:
+                job()
+            except CaesuraError:  # a metric or method that does not apply to these data
+                continue
+    folder = next(CacheFiles(jit.kernel).folders(), Path())
+    return WarmUp(tuple(sorted(set(kernels))), perf_counter() - began, str(folder))
+
+
+def _jobs() -> Iterator[tuple[str, Callable[[], Any]]]:
+    corpora = [samples.load(name) for name in ("kubla", "dialogue", "phones", "walk")] + [_spans()]
+    for name in (*metric_names(), *_OPTIONS):
+        for corpus in corpora:
+            yield name, lambda name=name, corpus=corpus: _score(name, corpus)
+    for corpus in corpora:
+        yield "agree", lambda corpus=corpus: agree(corpus)
+        for method in METHODS:
+            yield method, lambda corpus=corpus, method=method: unify(corpus, method)
+    yield "Sf", lambda: agree(samples.load("dialogue"), "Sf")
+    two = corpora[-1].select(coders=["a", "b"])
+    for each in (corpora[-1], two):
+        yield "γ", lambda each=each: gamma(each)
+        yield "α_U", lambda each=each: alpha_u(each)
+        yield "uα", lambda each=each: u_alpha(each)
+    yield "evaluate", _evaluate
+    text = next(iter(samples.load("moonstone"))).marks.units
+    for name in SEGMENTERS:
+        for segments in (None, 3):
+            if "text" in SEGMENTERS.facts(name)["takes"]:
+                yield name, lambda name=name, segments=segments: segmenter(name).segment(text, segments)
+    for name in STOPS:
+        yield name, STOPS[name]
+
+
+def _score(name: str, corpus: Corpus) -> None:
+    """Score two coders as a batch and as a pair in all the forms that a pair can have."""
+    measure, coders = metric(name), corpus.coders[:2]
+    ours, theirs = (corpus.select(coders=[coder], tracks=corpus.tracks[:1]) for coder in coders)
+    measure.rows(Batch.of_corpora(ours, theirs))
+    pair = [next(iter(side)).marks for side in (ours, theirs)]
+    measure(*pair)
+    if corpus.kind == "units" and corpus.types is None:
+        measure([2, 3, 6], [5, 6])
+        measure("0100", "0010")
+
+
+def _evaluate() -> None:
+    sides = [
+        Corpus.from_dict({f"text {i}": {coder: Segmentation.from_masses([2, 3 + i, 6])} for i in range(4)})
+        for coder in ("gold", "system")
+    ]
+    evaluate(sides[0], {"system": sides[1]}, ["B", "WD"], resamples=100)
+
+
+def _spans() -> Corpus:
+    """Return a text with spans by three annotators who move and rename some of them."""
+    labels = ["person", "place"]
+    annotated = {
+        coder: Spans(100, [10 * k + shift for k in range(9)], [10 * k + 6 for k in range(9)], [k % step for k in range(9)], labels)
+        for coder, shift, step in (("a", 0, 2), ("b", 1, 2), ("c", 2, 1))
+    }  # fmt: skip
+    return Corpus.from_dict({"text": annotated})
