@@ -61,7 +61,7 @@ def test_action_writes_summary_and_fails_below_threshold(tmp_path: Path, shell: 
     assert done.returncode == 1, done.stderr  # theirs.json is below 0.6
     assert "below 0.6" in done.stderr
     assert "| ours |" in summary.read_text("utf-8")
-    install = action["runs"]["steps"][-2]["run"]
+    install = action["runs"]["steps"][1]["run"]
     folder, extras = re.search(r"GITHUB_ACTION_PATH\}/([\w/-]+)\[([\w,]+)\]", install).groups()
     assert set(extras.split(",")) <= set(PROJECTS[Path(folder).name]["optional-dependencies"])
 

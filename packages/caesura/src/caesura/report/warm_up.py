@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -87,23 +88,23 @@ def _jobs() -> Iterator[tuple[str, Callable[[], Any]]]:
     corpora = [samples.load(name) for name in ("kubla", "dialogue", "phones", "walk")] + [_spans()]
     for name in (*metric_names(), *_OPTIONS):
         for corpus in corpora:
-            yield name, lambda name=name, corpus=corpus: _score(name, corpus)
+            yield name, partial(_score, name, corpus)
     for corpus in corpora:
-        yield "agree", lambda corpus=corpus: agree(corpus)
+        yield "agree", partial(agree, corpus)
         for method in METHODS:
-            yield method, lambda corpus=corpus, method=method: unify(corpus, method)
-    yield "Sf", lambda: agree(samples.load("dialogue"), "Sf")
+            yield method, partial(unify, corpus, method)
+    yield "Sf", partial(agree, samples.load("dialogue"), "Sf")
     two = corpora[-1].select(coders=["a", "b"])
     for each in (corpora[-1], two):
-        yield "γ", lambda each=each: gamma(each)
-        yield "α_U", lambda each=each: alpha_u(each)
-        yield "uα", lambda each=each: u_alpha(each)
+        yield "γ", partial(gamma, each)
+        yield "α_U", partial(alpha_u, each)
+        yield "uα", partial(u_alpha, each)
     yield "evaluate", _evaluate
     text = next(iter(samples.load("moonstone"))).marks.units
     for name in SEGMENTERS:
         for segments in (None, 3):
             if "text" in SEGMENTERS.facts(name)["takes"]:
-                yield name, lambda name=name, segments=segments: segmenter(name).segment(text, segments)
+                yield name, partial(_segment, name, text, segments)
     for name in STOPS:
         yield name, STOPS[name]
 
@@ -118,6 +119,10 @@ def _score(name: str, corpus: Corpus) -> None:
     if corpus.kind == "units" and corpus.types is None:
         measure([2, 3, 6], [5, 6])
         measure("0100", "0010")
+
+
+def _segment(name: str, text: Any, segments: int | None) -> None:
+    segmenter(name).segment(text, segments)
 
 
 def _evaluate() -> None:
