@@ -238,6 +238,27 @@ def check_recording_with_sound(bench: TimePage) -> None:
     with bench.server.client() as client:
         taken = client.get(f"/api/annotations/{bench.gold}/history").json()[-1]["operation"]
     assert taken["suggested_by"] == "spectral", taken
+    before = bench.stored()
+    page.locator("#timeline").focus()
+    page.keyboard.press("m")  # mark while listening
+    page.wait_for_selector("#listen[aria-pressed=true]")
+    start = float(
+        page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent)").json_value()
+    )
+    page.wait_for_function(
+        "start => Number.parseFloat(document.getElementById('heard').textContent) > start + 0.5", arg=start
+    )
+    page.keyboard.press("Space")
+    page.wait_for_selector("#undo:not([disabled])")
+    page.keyboard.press("m")
+    page.wait_for_selector("#listen[aria-pressed=false]")
+    bench.saved()
+    (heard,) = set(bench.stored()) - set(before)
+    assert heard > start + 0.5 - 0.18 - 0.06, "at the time that was heard, less the lag; zero crossings are near"
+    page.keyboard.press("Control+z")
+    page.wait_for_function("() => !document.getElementById('redo').disabled")
+    bench.saved()
+    assert bench.stored() == before
     assert taken["position"] == pytest.approx(taken.get("suggested_at", 0.0) + 0.01), taken
 
 

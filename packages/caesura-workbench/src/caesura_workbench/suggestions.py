@@ -158,7 +158,12 @@ def suggest(
     elif item.kind == "time":
         suggested = {"positions": suggest_times(store, recording_storage, item, request)}
     else:
-        coded = {state.coder: state.marks for state in store.annotations(item.id) if state.role == "coder"}
+        # An annotation that was just begun is empty and says nothing about the number of segments.
+        coded = {
+            state.coder: state.marks
+            for state in store.annotations(item.id)
+            if state.role == "coder" and state.id != request.annotation
+        }
         placed = segment_text(item, coded, source, request.segments)
         suggested = _describe(Hierarchy.from_segmentation(placed) if item.kind == "nested" else placed, name)
     refused = set() if request.annotation is None else _refused_marks(store, item, request.annotation, source)

@@ -22,6 +22,13 @@ export class Editor {
     for (const [id, act] of [["undo", () => this.step("undo")], ["redo", () => this.step("redo")], ["next", () => this.dispute(1)], ["previous", () => this.dispute(-1)]])
       byId(id).addEventListener("click", reportErrors(async () => act()));
     for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id)?.addEventListener("click", () => this.enqueue(() => this.window(this.from + by * this.shown * 0.8)));
+    addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.closest?.("input, select, textarea")) return;
+      const way = { z: event.shiftKey ? "redo" : "undo", Z: "redo", y: "redo" }[event.key];
+      if (!way || !this.state || this.locked) return;
+      event.preventDefault();
+      this.enqueue(() => this.step(way));
+    });
     byId("editing").addEventListener("change", reportErrors(async (e) => this.open(this.data, Number(e.target.value))));
   }
 

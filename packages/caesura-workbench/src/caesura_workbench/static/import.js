@@ -99,10 +99,23 @@ async function readEntry(entry, path = entry.name) {
   return (await Promise.all(inside.map((each) => readEntry(each, `${path}/${each.name}`)))).flat();
 }
 for (const field of [form.elements.files, form.elements.folder]) field.addEventListener("change", () => { take(plain(field.files)); field.value = ""; });
+// Plain texts without marks of segments are proposed as raw texts: as annotations, each would bring a coder with a boundary at every paragraph.
+async function proposeRaw() {
+  const isText = ({ path }) => /\.(txt|md)$/i.test(path);
+  const { unit, format, coder } = form.elements;
+  if (unit.value || format.value || coder.value || !chosen.length || !chosen.every(isText)) return; // somebody who chose one of these knows what they are
+  const texts = await Promise.all(chosen.slice(0, 20).map(({ file }) => file.slice(0, 100_000).text()));
+  if (texts.some((text) => /(^|\s)\|(\s|$)|^={5,}/m.test(text))) return;
+  unit.value = "sentence";
+  drawQuestions();
+  notify("These look like raw texts, with sentences as units. Choose “annotations” if they are annotated.");
+}
+
 async function take(files) {
   const recordings = files.map(({ file }) => file).filter(isRecording);
   chosen = files.filter(({ file }) => !isRecording(file));
   try {
+    await proposeRaw();
     await look();
     if (recordings.length) drawErrors(await uploadRecordings(base, recordings));
   } catch (error) {

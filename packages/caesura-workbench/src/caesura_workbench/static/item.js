@@ -173,6 +173,7 @@ byId("start").addEventListener("submit", reportErrors(async (event) => {
   notify(`Started “${made.coder}”: ${made.origin}.`);
   document.dispatchEvent(new Event("started"));
   await reopen(made.id);
+  document.querySelector("#text .gap, #timeline, #spans, #nest .line")?.focus({ preventScroll: true }); // so that keys work at once
 }));
 
 // The segmenters for this item: of recordings or of texts.

@@ -98,8 +98,13 @@ async function showAgreement() {
         el("td", { title: c.signature }, c.why ?? c.about ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed)}, by chance ${number(c.expected)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
     drawItems();
   } catch (error) {
+    // Nothing of the last choice may stay on screen.
     message.textContent = error.message;
     byId("matrix").replaceChildren();
+    document.querySelector("#coefficients tbody").replaceChildren();
+    byId("signature").textContent = "";
+    scores = new Map();
+    drawItems();
   }
 }
 

@@ -7,6 +7,8 @@ import { before } from "./times.js";
 const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
 const CLICK_TOLERANCE = 3; // pixels a pointer may move before a click becomes a selection
 
+const DEFAULT_LAG = 180; // milliseconds between hearing a boundary and pressing the key
+
 const MAX_SECONDS = 120; // seconds that a segmenter processes at once
 
 // Shows and plays the recording of an item.
@@ -39,6 +41,9 @@ export class SoundPane {
     byId("speed").replaceChildren(...SPEEDS.map((s) => el("option", { value: s, selected: s === 1 }, `${s} ×`)));
     byId("speed").addEventListener("change", (e) => { this.player.speed = Number(e.target.value); });
     byId("top").addEventListener("change", () => this.paint());
+    byId("lag").value = localStorage.getItem("caesura-lag") ?? DEFAULT_LAG;
+    byId("lag").addEventListener("change", (e) => localStorage.setItem("caesura-lag", e.target.value));
+    press("listen", () => this.markWhileListening());
     let from = null;
     let start = 0;
     for (const kind of ["pointerdown", "pointermove", "click"]) this.box.addEventListener(kind, (e) => e.stopPropagation()); // rows below have their own handlers
@@ -163,6 +168,26 @@ export class SoundPane {
     return this.player.play(this.editor.present, this.facts.duration);
   }
 
+  // Mark while listening: the recording plays on from the cursor, and every space sets a boundary at the time that was heard.
+  get listening() {
+    return this.player.playing && byId("listen").getAttribute("aria-pressed") === "true";
+  }
+
+  markWhileListening() {
+    if (this.listening) return this.player.stop();
+    if (this.editor.locked) return this.editor.explainLocked();
+    byId("listen").setAttribute("aria-pressed", "true");
+    this.view.line.focus({ preventScroll: true });
+    return this.playOn();
+  }
+
+  // People press a key some time after they heard the boundary; that lag is subtracted, in seconds of the recording.
+  markHeard() {
+    const { audio, speed } = this.player;
+    const lag = Math.max(0, Number(byId("lag").value) || 0) / 1000;
+    return this.editor.add(this.editor.legal(audio.currentTime - lag * speed));
+  }
+
   toggle(play) {
     return this.player.playing ? this.player.stop() : play();
   }
@@ -178,6 +203,7 @@ export class SoundPane {
   }
 
   rest() {
+    byId("listen").setAttribute("aria-pressed", "false");
     this.head.hidden = true;
     byId("stop").disabled = true;
     byId("heard").textContent = "";
@@ -213,9 +239,15 @@ export class SoundPane {
     const { key, shiftKey: shift, ctrlKey: ctrl, altKey, metaKey } = event;
     if (altKey || metaKey) return false;
     const check = (id) => byId(id).click();
+    if (key === " " && this.listening && !shift && !ctrl) {
+      event.preventDefault();
+      this.markHeard();
+      return true;
+    }
     const acts = {
       Tab: !shift && !ctrl && (() => this.toggle(() => this.playSegment())),
       " ": (ctrl && (() => this.toggle(() => this.playOn()))) || (shift && (() => this.toggle(() => this.playSegment()))),
+      m: !ctrl && (() => this.markWhileListening()),
       w: !ctrl && (() => this.toggle(() => this.playWindow())),
       l: !ctrl && (() => check("loop")),
       o: !ctrl && (() => check("zero")),
