@@ -46,6 +46,14 @@ SUBJECTS: dict[str, list[str]] = {
         "caesura.anchor_corpus",
         "caesura.anchoring.AnchorOptions",
     ],
+    "Chunks": [
+        "caesura.chunk",
+        "caesura.chunk_scores",
+        "caesura.ChunkScores",
+        "caesura.evaluate_chunks",
+        "caesura.ChunkEvaluation",
+        "caesura.segmenters.text.locate_chunks",
+    ],
     "Metrics by name": ["caesura.metric", "caesura.metric_names", "caesura.metrics.Metric"],
     "Boundaries and windows": [
         "caesura.boundary_similarity",

@@ -11,6 +11,10 @@ from .anchoring import anchor_corpus as anchor_corpus
 from .anchoring import find_quote as find_quote
 from .anchoring import find_quotes as find_quotes
 from .anchoring import place_chunks as place_chunks
+from .chunks import ChunkEvaluation as ChunkEvaluation
+from .chunks import ChunkScores as ChunkScores
+from .chunks import chunk_scores as chunk_scores
+from .chunks import evaluate_chunks as evaluate_chunks
 from .drawings.alignments import align as align
 from .drawings.show import show as show
 from .errors import CaesuraError as CaesuraError
@@ -57,6 +61,7 @@ from .papers import reproduce as reproduce
 from .report.comparison import Comparison as Comparison
 from .report.comparison import compare as compare
 from .segmenters import segment as segment
+from .segmenters.text.chunking import chunk as chunk
 from .statistics import Accumulator as Accumulator
 from .statistics import Evaluation as Evaluation
 from .statistics import evaluate as evaluate

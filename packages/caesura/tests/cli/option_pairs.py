@@ -6,6 +6,7 @@ engines and servers that the test replaces. Tests of plug-ins use this module fo
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
 import wave
@@ -57,6 +58,7 @@ NEED_OTHER_DATA = {
     ("option", "anchor"),
     ("draw", "anchor"),
     ("resamples", "anchor"),
+    ("rankings", "cluster"),
 }
 #: Options that change how a result looks, or that need another option to have an effect; ignoring them changes no result.
 COSMETIC = {"width", "seed", "level", "all_items", "stop"}
@@ -136,6 +138,24 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "lossy": given("--lossy", needs="--to segeval-json --out out/moved.json"),
             "format": given("--format caesura-json", on="told.csv altered.json"),
             "option": given("--option anchor.max_altered=0.2"),
+            "json": JSON,
+        },
+    ),
+    "chunks evaluate": (
+        "docs queries.jsonl fixed.jsonl halves.jsonl",
+        {
+            "k": given("--k 1"),
+            "budget": given("--budget 20"),
+            "retriever": given("--retriever none"),
+            "rankings": given("--rankings rankings.json"),
+            "once": given("--once", on="docs queries.jsonl lapped.jsonl fixed.jsonl"),
+            "touching": given("--touching"),
+            "bound": given("--bound uniform"),
+            "cluster": given("--cluster document", needs="--budget 40"),
+            "report": given("--report out/chunks.html"),
+            "svg": given("--svg out/p.svg"),
+            "fail_under": given("--fail-under whole=0.999"),
+            "seed": given("--seed 7"),
             "json": JSON,
         },
     ),
@@ -407,6 +427,7 @@ def write_inputs(here: Path) -> None:
     )
     (here / "found.csv").write_text("item,time,length\nr,0.31,2\nr,0.611,2\nr,0.612,2\nr,1.5,2\n")
     (here / "scored.csv").write_text("item,time,score\nr,0.31,3\nr,0.7,2\nr,1.5,1\n")
+    _write_chunks(here)
     _write_story(here)
     _write_sound(here / "sound.wav")
 
@@ -417,6 +438,34 @@ def _polars() -> bool:
     except ImportError:
         return False
     return True
+
+
+def _write_chunks(here: Path) -> None:
+    """Two documents, queries with evidence, three ways of cutting, and rankings."""
+    (here / "docs").mkdir()
+    texts = {
+        name: " ".join(f"The {w} of {name} is {i}. It lies {w}ward." for i, w in enumerate(words.split(), 1))
+        for name, words in (("a", "river stone cloud"), ("b", "bread wine salt"))
+    }
+    for name, text in texts.items():
+        (here / "docs" / f"{name}.txt").write_text(text, encoding="utf-8")
+
+    def lines(file: str, rows: list[Any]) -> None:
+        (here / file).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    asked = [("river stone", "a", [[5, 35]]), ("the wine", "b", [[30, 50], [55, 65]]), ("bread", "b", [[0, 14]])]
+    lines("queries.jsonl", [{"query": q, "document": d, "spans": s} for q, d, s in asked])
+    for file, size, step in (("fixed.jsonl", 30, 30), ("halves.jsonl", 60, 60), ("lapped.jsonl", 30, 15)):
+        lines(
+            file,
+            [
+                {"page_content": text[at : at + size], "metadata": {"source": name, "start_index": at}}
+                for name, text in texts.items()
+                for at in range(0, len(text), step)
+            ],
+        )
+    orders = {"fixed": [[0, 1, 2, 3, 4, 5]] * 3, "halves": [[1, 0, 2]] * 3}
+    (here / "rankings.json").write_text(json.dumps(orders))
 
 
 def _write_story(folder: Path) -> None:

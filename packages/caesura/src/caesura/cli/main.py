@@ -41,6 +41,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("check", "check:check", "Read files and list their contents; exit with 2 if one cannot be read."),
             ("convert", "convert:convert", "Convert annotations between formats."),
             ("anchor", "anchor:anchor", "Move the annotations of an altered copy to its source."),
+            ("chunks", "chunks:chunks", "Evaluate chunks for retrieval."),
             ("segment", "segment:segment", "Segment texts or recordings automatically."),
             ("optimise", "operating_points:optimise", "Find the threshold or the system with the best R."),
             ("plane", "operating_points:plane", "Plot systems by hit rate and over-segmentation, with curves of equal R."),

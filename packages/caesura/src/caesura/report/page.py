@@ -70,7 +70,8 @@ def _pieces(report: Report) -> Iterator[str]:
         f"<header><p>{LOGO} Caesura report</p><h1>{html_words(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
     )
     yield from map(_section, report.opening)
-    yield from _documents(report.documents)
+    if report.documents:
+        yield from _documents(report.documents)
     yield from map(_section, report.closing)
     yield f"</main>\n<script>{SCRIPT}</script>\n</body></html>\n"
 
@@ -89,7 +90,8 @@ def _style() -> str:
 
 def _contents(report: Report) -> str:
     places = [(s.anchor, s.title) for s in report.opening]
-    places += [("comparisons", "Every document"), *((s.anchor, s.title) for s in report.closing)]
+    places += [("comparisons", "Every document")] if report.documents else []
+    places += [(s.anchor, s.title) for s in report.closing]
     return "<nav>" + "".join(f'<a href="#{a}">{plain_text(t)}</a>' for a, t in places) + "</nav>"
 
 

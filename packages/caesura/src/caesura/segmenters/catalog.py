@@ -157,7 +157,7 @@ def segmenter(name: str, /, **parameters: Any) -> Segmenter:
 
 def segment(
     units: Sequence[str] | str | PathLike[str] | Corpus | Any,
-    method: str | None = None,
+    method: str | Callable[[str], Iterable[Any]] | None = None,
     segments: int | None = None,
     *,
     unit: Any = "sentence",
@@ -170,8 +170,9 @@ def segment(
     units : sequence of str, Text, Corpus, Recording or path
         One string per unit; a text with offsets (:func:`~caesura.segmenters.text.units.split_units`); a corpus that has its texts; a
         :class:`~caesura.segmenters.sound.Recording`; or the path of a text or WAV file.
-    method : str, default None
-        The name of a segmenter (:func:`segmenter_names`); None takes the first for the medium.
+    method : str or callable, default None
+        The name of a segmenter (:func:`segmenter_names`); a function from a text to chunks, such as the splitters of LangChain or
+        wtpsplit's ``SaT.split``; None takes the first for the medium.
     segments : int, default None
         The number of segments; None lets the segmenter decide.
     unit : str or callable, default "sentence"
@@ -190,6 +191,17 @@ def segment(
     Segmentation(5 units: 3|2)
     """
     given = _read_path(units, unit)
+    if callable(method):
+        from caesura.segmenters.text.chunking import FunctionSegmenter
+
+        if parameters:
+            raise CaesuraError(f"a function takes no parameters of segmenters, such as {min(parameters)}.")
+        model = FunctionSegmenter(method)
+        return (
+            segment_corpus(given, model, model.name, segments)
+            if isinstance(given, Corpus)
+            else model.segment(given, segments)
+        )
     medium: Medium = "sound" if hasattr(given, "duration") else "text"
     name = check_medium(method or segmenter_names(medium)[0], medium)
     chosen = segmenter(name, **parameters)

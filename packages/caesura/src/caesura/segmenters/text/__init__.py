@@ -8,6 +8,11 @@ if TYPE_CHECKING:
     from caesura.segmenters.text.base import load as load
     from caesura.segmenters.text.baselines import Human as Human
     from caesura.segmenters.text.baselines import Random as Random
+    from caesura.segmenters.text.chunking import Chunk as Chunk
+    from caesura.segmenters.text.chunking import Chunks as Chunks
+    from caesura.segmenters.text.chunking import FunctionSegmenter as FunctionSegmenter
+    from caesura.segmenters.text.chunking import chunk as chunk
+    from caesura.segmenters.text.chunking import locate_chunks as locate_chunks
     from caesura.segmenters.text.cohesion import DCM as DCM
     from caesura.segmenters.text.cohesion import U00 as U00
     from caesura.segmenters.text.similarity import APS as APS
@@ -27,6 +32,7 @@ __getattr__, __dir__, __all__ = _lazy.attach(
     submod_attrs={
         "base": ["load"],
         "baselines": ["Human", "Random"],
+        "chunking": ["Chunk", "Chunks", "FunctionSegmenter", "chunk", "locate_chunks"],
         "cohesion": ["DCM", "U00"],
         "similarity": ["APS", "C99", "MinCut", "TextTiling"],
         "supervised": ["Supervised"],

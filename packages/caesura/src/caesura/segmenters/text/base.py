@@ -326,7 +326,13 @@ class AdditiveSegmenter(TextSegmenter):
             parse_penalty(self.penalty)
 
     def segment(
-        self, units: Any, segments: int | None = None, *, forced: Iterable[int] = (), forbidden: Iterable[int] = ()
+        self,
+        units: Any,
+        segments: int | None = None,
+        *,
+        forced: Iterable[int] = (),
+        forbidden: Iterable[int] = (),
+        **limits: Any,
     ) -> Segmentation:
         """Place boundaries between the units of a text, at least cost.
 
@@ -338,6 +344,9 @@ class AdditiveSegmenter(TextSegmenter):
             The number of segments; None chooses the best under the penalty.
         forced, forbidden : iterable of int, default ()
             Positions that must have a boundary, and positions that must not.
+        **limits
+            ``sizes``, ``max_sizes`` and ``min_sizes``: bounds on sums of sizes of units (characters, tokens), see
+            :func:`~caesura.segmenters.text.chunk`.
 
         Returns
         -------
@@ -345,7 +354,7 @@ class AdditiveSegmenter(TextSegmenter):
             The boundaries, with the units as text.
         """
         listed = as_units(units)
-        constraints = self._constraints(len(listed), forced=forced, forbidden=forbidden)
+        constraints = self._constraints(len(listed), forced=forced, forbidden=forbidden, **limits)
         decision = self._decide(listed, self._segment_count(listed, segments), constraints)
         return Segmentation(len(listed), decision.positions, units=listed)
 

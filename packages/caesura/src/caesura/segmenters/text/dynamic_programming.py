@@ -75,6 +75,10 @@ class Constraints:
         Positions that must have a boundary.
     boundary_costs : array of float, default None
         The cost of a boundary at each position 0 … length, infinite where none is allowed; None for no costs.
+    sizes : tuple of arrays, default ()
+        Sums of the sizes (characters, tokens) of the units before each position, ascending.
+    max_sizes, min_sizes : tuple of float, default ()
+        Bounds on the size of a segment, one per array of ``sizes``.
     """
 
     length: int
@@ -82,6 +86,9 @@ class Constraints:
     max_length: int | None = None
     forced: tuple[int, ...] = ()
     boundary_costs: NDArray[np.float64] | None = None
+    sizes: tuple[NDArray[Any], ...] = ()
+    max_sizes: tuple[float, ...] = ()
+    min_sizes: tuple[float, ...] = ()
 
     @classmethod
     def validated(
@@ -93,6 +100,9 @@ class Constraints:
         forced: Iterable[int] = (),
         forbidden: Iterable[int] = (),
         boundary_costs: NDArray[np.float64] | None = None,
+        sizes: Sequence[NDArray[Any]] = (),
+        max_sizes: Sequence[float] = (),
+        min_sizes: Sequence[float] = (),
     ) -> Constraints:
         """Build constraints from user input; ``forbidden`` positions get an infinite boundary cost."""
         if min_length < 1:
@@ -107,7 +117,7 @@ class Constraints:
             raise CaesuraError(f"position {min(both)} is both forced and forbidden.")
         costs = np.zeros(length + 1) if boundary_costs is None else np.array(boundary_costs, np.float64)
         costs[never] = np.inf
-        return cls(length, min_length, max_length, tuple(must), costs)
+        return cls(length, min_length, max_length, tuple(must), costs, tuple(sizes), tuple(max_sizes), tuple(min_sizes))
 
     @cached_property
     def costs(self) -> NDArray[np.float64]:
@@ -124,19 +134,25 @@ class Constraints:
         ):  # no segment may contain a forced boundary, so it starts at the last one before its end or later
             fixed = np.array([0, *self.forced])
             low = np.maximum(low, fixed[np.searchsorted(fixed, ends, side="left") - 1])
+        for sums, most in zip(self.sizes, self.max_sizes, strict=True):
+            low = np.maximum(low, np.searchsorted(sums, sums - most))
         low[0] = 0
         return low
 
     @cached_property
     def highest(self) -> NDArray[np.int64]:
         """The largest start of a segment that ends after unit j, by j."""
-        return np.arange(self.length + 1) - self.min_length
+        high = np.arange(self.length + 1) - self.min_length
+        for sums, least in zip(self.sizes, self.min_sizes, strict=True):
+            high = np.minimum(high, np.searchsorted(sums, sums - least, side="right") - 1)
+        return high
 
     def reversed(self) -> Constraints:
         """Return the same constraints for the text read backwards."""
         forced = tuple(self.length - p for p in reversed(self.forced))
         costs = None if self.boundary_costs is None else np.ascontiguousarray(self.boundary_costs[::-1])
-        return replace(self, forced=forced, boundary_costs=costs)
+        sizes = tuple(sums[-1] - sums[::-1] for sums in self.sizes)
+        return replace(self, forced=forced, boundary_costs=costs, sizes=sizes)
 
     def check_work(self, segments: int = 1) -> None:
         """Raise an error if there are too many segments to consider: all starts for all ends, for each number of segments."""
@@ -151,6 +167,9 @@ class Constraints:
         """Return the error that no segmentation satisfies these constraints."""
         number = "any number of segments" if segments is None else f"{segments} segments"
         longest = "" if self.max_length is None else f" and at most {self.max_length}"
+        if self.sizes:
+            limits = ", ".join(f"{low:g} to {high:g}" for low, high in zip(self.min_sizes, self.max_sizes, strict=True))
+            return CaesuraError(f"{self.length} units cannot be divided into {number} of size {limits}.")
         return CaesuraError(
             f"{self.length} units cannot be divided into {number} of at least {self.min_length}{longest} units at the positions allowed."
         )

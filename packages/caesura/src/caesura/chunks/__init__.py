@@ -1,0 +1,20 @@
+"""Chunks for retrieval: scores against evidence, with and without a ranking; lengths, cohesion, and what sizes alone give."""
+
+from caesura.chunks.evaluation import ChunkEvaluation, evaluate_chunks
+from caesura.chunks.evidence import ChunkScores, chunk_scores, whole_by_size
+from caesura.chunks.inner import boundary_clarity, chunk_cohesion, chunk_lengths, chunk_stickiness
+from caesura.chunks.retrieval import BM25, EncoderRanking
+
+__all__ = [
+    "BM25",
+    "ChunkEvaluation",
+    "ChunkScores",
+    "EncoderRanking",
+    "boundary_clarity",
+    "chunk_cohesion",
+    "chunk_lengths",
+    "chunk_scores",
+    "chunk_stickiness",
+    "evaluate_chunks",
+    "whole_by_size",
+]

@@ -1,0 +1,57 @@
+"""Pictures of chunkers: scores against the mean length of chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from caesura.display.cells import clean, clip
+from caesura.display.palette import SERIES
+from caesura.display.plot import Plot, PlotPicture, Point, Scale, axis_labels
+from caesura.display.table import format_cell
+
+if TYPE_CHECKING:
+    from caesura.chunks.evaluation import ChunkEvaluation
+
+
+@dataclass(frozen=True)
+class SizePlot(PlotPicture):
+    """The main score of every chunker, and what its sizes give alone, against the mean length of its chunks."""
+
+    evaluation: ChunkEvaluation
+
+    @property
+    def title(self) -> str:
+        """What it shows."""
+        return f"{self._score} by size of chunks, {self.evaluation.count} queries"
+
+    @property
+    def _score(self) -> str:
+        return "recall-at-budget" if "recall-at-budget" in self.evaluation.measured else "whole"
+
+    def plot(self) -> Plot:
+        """Return axes and points: a disc per chunker, a ring per bound."""
+        means = {name: each.mean for name, each in self.evaluation.lengths.items()}
+        right = 1.15 * max(means.values(), default=1.0)
+        points = []
+        for name, measured in self.evaluation.bounds.items():
+            bound, _, owner = name.partition(" of ")
+            points.append(Point(means[owner], measured[self._score].micro, "o", "faint", name=bound + " alone"))
+        for number, (name, measured) in enumerate(self.evaluation.systems.items()):
+            value = measured[self._score].micro
+            words = f"{clip(clean(name), 20)}  {format_cell(value)}"
+            role = SERIES[number % len(SERIES)]
+            points.append(Point(means[name], value, chr(ord("A") + number % 26), role, label=words, tip=words))
+        described = ", ".join(f"{n} {format_cell(m[self._score].micro)}" for n, m in self.evaluation.systems.items())
+        return Plot(
+            self.title,
+            f"{self._score} against the mean length of chunks: {described}.",
+            Scale("mean length of chunks, characters", 0, right, tuple(at for at, _ in axis_labels(0, right, 6))),
+            Scale(self._score, 0, 1, (0, 0.25, 0.5, 0.75, 1)),
+            curves=(),
+            points=tuple(points),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values drawn."""
+        return {name: measured[self._score].micro for name, measured in self.evaluation.systems.items()}

@@ -1,0 +1,589 @@
+"""Chunks of a document: any segmenter with limits in characters or tokens, and the chunks of other libraries with their offsets."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.anchoring import place_chunks
+from caesura.anchoring.folding import edge_classes, edge_strengths
+from caesura.errors import CaesuraError
+from caesura.model import Segmentation
+from caesura.segmenters.catalog import as_units, segmenter, validate_segment_count
+from caesura.segmenters.text.units import Text, Unit, split_units
+from caesura.text import pluralize
+from caesura.validation import validate_choice, validate_integer
+
+_TEXTS = ("page_content", "text", "content")
+_STARTS = ("start_index", "start_char_idx", "start_char", "start")
+#: Segmenters that cannot choose the number of segments; limits then do.
+_NEED_A_NUMBER = ("uniform", "random", "mincut", "aps")
+_DECIDE_THE_NUMBER = frozenset({"density", "mean_length", "preference", "sizes"})
+_ENDS = ("end_index", "end_char_idx", "end_char", "end")
+
+
+class Chunk(NamedTuple):
+    """A chunk of a document.
+
+    Attributes
+    ----------
+    text : str
+        Its text, ``document[start:end]``.
+    start, end : int
+        Its place in the document, in characters.
+    tokens : int or None
+        Its number of tokens, if a function counted them.
+    """
+
+    text: str
+    start: int
+    end: int
+    tokens: int | None = None
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end."""
+        return self.start, self.end
+
+
+@dataclass(frozen=True)
+class Chunks(Sequence[Chunk]):
+    """The chunks of a document, in order.
+
+    Attributes
+    ----------
+    listed : tuple of Chunk
+        The chunks.
+    cut : int
+        The number of units that were longer than the maximum and were cut.
+    short : int
+        The number of chunks below the minimum, which yields to the maximum.
+    over : int
+        The number of chunks above the maximum (``oversize="keep"``).
+    """
+
+    listed: tuple[Chunk, ...]
+    cut: int = 0
+    short: int = 0
+    over: int = 0
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.listed[index]
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self.listed)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Start and end of every chunk."""
+        return [each.span for each in self.listed]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the chunks."""
+        return [each.text for each in self.listed]
+
+    def __repr__(self) -> str:
+        remarks = [
+            f"{pluralize(number, noun)} {what}"
+            for number, noun, what in (
+                (self.cut, "long unit", "cut"),
+                (self.short, "chunk", "below the minimum"),
+                (self.over, "chunk", "above the maximum"),
+            )
+            if number
+        ]
+        return f"Chunks({', '.join([str(len(self)), *remarks])})"
+
+
+def chunk(
+    text: str | Text,
+    method: str | Callable[[str], Iterable[Any]] | Any = "dcm",
+    segments: int | None = None,
+    *,
+    unit: Unit = "sentence",
+    max_characters: int | None = None,
+    min_characters: int | None = None,
+    max_tokens: int | None = None,
+    min_tokens: int | None = None,
+    count: Callable[[str], int] | None = None,
+    overlap: tuple[int, Literal["characters", "tokens", "units"]] | int | None = None,
+    oversize: Literal["cut", "keep", "refuse"] = "cut",
+    **parameters: Any,
+) -> Chunks:
+    """Cut a document into chunks with any segmenter, within limits.
+
+    Without overlap the chunks concatenate to the document. For segmenters with an additive cost (dcm, u00, vectors, …) the chunks are the best
+    ones within the limits, found exactly; the boundaries of others are kept where they fit, and longer segments are split.
+
+    Parameters
+    ----------
+    text : str or Text
+        The document, or its units.
+    method : str, callable or segmenter, default "dcm"
+        The name of a segmenter, a segmenter, or a function from a text to chunks: strings, (begin, end), or objects with offsets, such
+        as the splitters of LangChain and LlamaIndex, chonkie's chunkers and wtpsplit's ``SaT.split``.
+    segments : int, default None
+        The number of chunks; None lets the segmenter decide.
+    unit : str or callable, default "sentence"
+        The units that chunks consist of.
+    max_characters, min_characters, max_tokens, min_tokens : int, default None
+        Limits of a chunk. A minimum yields to a maximum.
+    count : callable, default None
+        A function from a text to its number of tokens, such as ``lambda text: len(tokenizer.encode(text))``; by default words are counted.
+    overlap : (int, str) or int, default None
+        Text of the chunk before that is repeated: an amount and "characters", "tokens" or "units". It never exceeds the maximum.
+    oversize : {"cut", "keep", "refuse"}, default "cut"
+        What to do with a unit longer than the maximum: cut it at its strongest breaks, keep it, or raise an error.
+    **parameters
+        Parameters of the segmenter.
+
+    Returns
+    -------
+    Chunks
+        Chunks with ``text``, ``start`` and ``end``.
+
+    Examples
+    --------
+    >>> chunks = chunk("One ship. Two ships. Bread. More bread.", "uniform", 2)
+    >>> chunks.texts
+    ['One ship. Two ships. ', 'Bread. More bread.']
+    >>> [each.span for each in chunk("One ship. Two ships.", "uniform", 1, max_characters=12)]
+    [(0, 10), (10, 20)]
+    """
+    source = text.source if isinstance(text, Text) else text
+    if not isinstance(source, str):
+        raise CaesuraError(f"the document is {type(source).__name__}; expected a string.")
+    limits = _Limits(max_characters, min_characters, max_tokens, min_tokens, count, oversize)
+    amount, kind = _check_overlap(overlap)
+    if not source:
+        return Chunks(())
+    regions = _regions(text if isinstance(text, Text) else split_units(source, unit), source)
+    regions, cut = limits.cut_long_units(source, regions)
+    cuts = _place(source, regions, method, segments, limits, parameters)
+    edges = [0, *(regions[p][0] for p in cuts), len(source)]
+    spans = limits.split_again(source, regions, list(pairwise(edges)))
+    short, over = limits.outside(source, spans)
+    widened = [_with_overlap(source, spans, i, amount, kind, regions, limits) for i in range(len(spans))]
+    tokens = (lambda part: limits.count(part)) if count is not None or limits.counts_tokens else (lambda part: None)
+    return Chunks(tuple(Chunk(source[b:e], b, e, tokens(source[b:e])) for b, e in widened), cut, short, over)
+
+
+def _regions(text: Text, source: str) -> list[tuple[int, int]]:
+    """Return the stretches of the units, without gaps: blanks belong to the unit before them."""
+    begins = [begin for begin, _ in text.offsets] or [0]
+    edges = sorted({0, *begins[1:], len(source)})
+    return [(b, e) for b, e in pairwise(edges) if b < e]
+
+
+def _place(
+    source: str, regions: list[tuple[int, int]], method: Any, segments: int | None, limits: _Limits, parameters: Any
+) -> list[int]:
+    """Return the positions between units at which chunks begin."""
+    units = [source[b:e] for b, e in regions]
+    if callable(method) and not hasattr(method, "segment"):
+        if parameters or segments is not None:
+            raise CaesuraError("a function decides the chunks itself; leave the number of segments and parameters out.")
+        found = FunctionSegmenter(method).spans(source)
+        begins = [b for b, _ in regions]
+        positions = sorted({bisect.bisect_left(begins, begin) for begin, _ in found} - {0, len(regions)})
+        return limits.repair(source, regions, positions, None)
+    model = segmenter(method, **parameters) if isinstance(method, str) else method
+    open_number = segments is None and method in _NEED_A_NUMBER and not set(parameters) & _DECIDE_THE_NUMBER
+    if open_number:
+        segments = limits.number(source, regions)
+    validate_segment_count(segments, len(units), f"a text of {len(units)} units")
+    if hasattr(model, "_constraints") and limits.any:
+        sizes, most, least = limits.arrays(source, regions)
+        fits = _segment(model, units, segments, sizes, most, least, more=open_number)
+        return limits.repair(source, regions, fits.positions.tolist(), None)
+    found_marks = model.segment(units, segments)
+    posterior = None
+    if limits.any and hasattr(model, "_posterior"):
+        posterior = model._posterior(tuple(units), segments)
+    return limits.repair(source, regions, found_marks.positions.tolist(), posterior)
+
+
+def _segment(
+    model: Any, units: list[str], segments: int | None, sizes: Any, most: Any, least: Any, *, more: bool
+) -> Segmentation:
+    """Segment within limits; a minimum that cannot be met yields, and then a number of segments that we chose."""
+    attempts = [(segments, lowest) for lowest in ([least] if any(least) else []) + [[0] * len(least)]]
+    if more:
+        attempts += [(number, [0] * len(least)) for number in range((segments or 0) + 1, len(units) + 1)]
+    for number, lowest in attempts[:-1]:
+        try:
+            return model.segment(units, number, sizes=sizes, max_sizes=most, min_sizes=lowest)  # type: ignore[no-any-return]
+        except CaesuraError:
+            continue
+    number, lowest = attempts[-1]
+    return model.segment(units, number, sizes=sizes, max_sizes=most, min_sizes=lowest)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """Limits of chunks in characters and tokens."""
+
+    max_characters: int | None
+    min_characters: int | None
+    max_tokens: int | None
+    min_tokens: int | None
+    counter: Callable[[str], int] | None
+    oversize: str
+    _seen: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("max_characters", "min_characters", "max_tokens", "min_tokens"):
+            if (value := getattr(self, name)) is not None:
+                validate_integer(name, value, 1)
+        for unit in ("characters", "tokens"):
+            most, least = getattr(self, f"max_{unit}"), getattr(self, f"min_{unit}")
+            if most is not None and least is not None and least > most:
+                raise CaesuraError(f"min_{unit} is {least}, above max_{unit}, {most}.")
+        validate_choice("oversize", self.oversize, ("cut", "keep", "refuse"))
+
+    @property
+    def any(self) -> bool:
+        return any(x is not None for x in (self.max_characters, self.min_characters, self.max_tokens, self.min_tokens))
+
+    @property
+    def counts_tokens(self) -> bool:
+        return self.max_tokens is not None or self.min_tokens is not None
+
+    def count(self, text: str) -> int:
+        if self.counter is None:
+            return len(text.split())
+        number = self.counter(text)
+        if isinstance(number, bool) or not hasattr(number, "__index__") or number < 0:
+            raise CaesuraError(f"count returned {number!r}; expected a number of tokens.")
+        return int(number)
+
+    def fits(self, text: str) -> bool:
+        if self.max_characters is not None and len(text) > self.max_characters:
+            return False
+        return self.max_tokens is None or self.count(text) <= self.max_tokens
+
+    def long_enough(self, text: str) -> bool:
+        if self.min_characters is not None and len(text) < self.min_characters:
+            return False
+        return self.min_tokens is None or self.count(text) >= self.min_tokens
+
+    def arrays(self, source: str, regions: list[tuple[int, int]]) -> tuple[list[Any], list[float], list[float]]:
+        """Return prefix sums of the sizes of units, and the largest and smallest sum of a segment, for each kind of limit."""
+        sizes: list[Any] = []
+        most: list[float] = []
+        least: list[float] = []
+        if self.max_characters is not None or self.min_characters is not None:
+            sizes.append(np.concatenate(([0], np.cumsum([e - b for b, e in regions]))))
+            most.append(np.inf if self.max_characters is None else self.max_characters)
+            least.append(self.min_characters or 0)
+        if self.counts_tokens:
+            sizes.append(np.concatenate(([0], np.cumsum([self.count(source[b:e]) for b, e in regions]))))
+            most.append(np.inf if self.max_tokens is None else self.max_tokens)
+            least.append(self.min_tokens or 0)
+        if self.oversize == "keep":  # a long unit may be a chunk of its own: it counts as if it just fitted
+            for prefix, limit in zip(sizes, most, strict=True):
+                prefix[1:] = np.cumsum(np.minimum(np.diff(prefix), limit))
+        return sizes, most, least
+
+    def number(self, source: str, regions: list[tuple[int, int]]) -> int:
+        """Return the number of equal chunks that fit."""
+        needed = 1
+        for prefix, most in zip(*self.arrays(source, regions)[:2], strict=True):
+            if np.isfinite(most):
+                needed = max(needed, int(np.ceil(prefix[-1] / most)))
+        return min(needed, len(regions))
+
+    # -------------------------------------------------------------- units that are too long
+
+    def cut_long_units(self, source: str, regions: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], int]:
+        """Cut units above the maximum at their strongest breaks."""
+        if self.max_characters is None and self.max_tokens is None:
+            return regions, 0
+        kept: list[tuple[int, int]] = []
+        cut = 0
+        for number, (begin, end) in enumerate(regions, 1):
+            if self.fits(source[begin:end]):
+                kept.append((begin, end))
+                continue
+            if self.oversize == "refuse":
+                raise CaesuraError(
+                    f"unit {number} ({end - begin} characters) is longer than the maximum; use oversize='cut'."
+                )
+            if self.oversize == "keep":
+                kept.append((begin, end))
+                continue
+            cut += 1
+            kept += self._pieces(source, begin, end)
+        return kept, cut
+
+    def _pieces(self, source: str, begin: int, end: int) -> list[tuple[int, int]]:
+        """Cut from the left: the longest piece that fits, ending at its last strongest break in the second half."""
+        pieces = []
+        while begin < end:
+            longest = self._longest(source, begin, end)
+            if longest < end:
+                middle = begin + max((longest - begin) // 2, 1)
+                strengths = edge_strengths(edge_classes(source[middle - 1 : longest + 1]))[1:]
+                inside = strengths[: longest - middle + 1]
+                longest = middle + len(inside) - 1 - int(np.argmax(inside[::-1]))
+            pieces.append((begin, longest))
+            begin = longest
+        return pieces
+
+    def _longest(self, source: str, begin: int, end: int) -> int:
+        """Return the largest end such that the text up to it fits, by bisection; one character at least."""
+        high = end if self.max_characters is None else min(end, begin + self.max_characters)
+        if self.max_tokens is None or self.count(source[begin:high]) <= self.max_tokens:
+            return high
+        low = begin + 1
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self.count(source[begin:middle]) <= self.max_tokens:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    # -------------------------------------------------------------- segments that are too long or short
+
+    def repair(
+        self, source: str, regions: list[tuple[int, int]], positions: list[int], posterior: NDArray[np.float64] | None
+    ) -> list[int]:
+        """Split segments above the maximum, at the likeliest boundary or in the middle; join those below the minimum if that fits."""
+        if not self.any:
+            return positions
+        edges, done = [0, *positions, len(regions)], [0]
+        todo = list(pairwise(edges))[::-1]
+        while todo:
+            first, last = todo.pop()
+            if last - first > 1 and not self.fits(self._text(source, regions, first, last)):
+                middle = self._split(regions, first, last, posterior)
+                todo += [(middle, last), (first, middle)]
+            else:
+                done.append(last)
+        at = 1
+        while self.min_characters is not None or self.min_tokens is not None:
+            if at >= len(done):
+                break
+            first, last = done[at - 1], done[at]
+            if self.long_enough(self._text(source, regions, first, last)):
+                at += 1
+            elif at + 1 < len(done) and self.fits(self._text(source, regions, first, done[at + 1])):
+                del done[at]
+            elif at > 1 and self.fits(self._text(source, regions, done[at - 2], last)):
+                del done[at - 1]
+                at -= 1
+            else:
+                at += 1
+        return done[1:-1]
+
+    def _text(self, source: str, regions: list[tuple[int, int]], first: int, last: int) -> str:
+        return source[regions[first][0] : regions[last - 1][1]]
+
+    def _split(self, regions: list[tuple[int, int]], first: int, last: int, posterior: Any) -> int:
+        inner = range(first + 1, last)
+        if posterior is not None and len(posterior) >= last - 1:
+            return max(inner, key=lambda p: (posterior[p - 1], -p))
+        centre = (regions[first][0] + regions[last - 1][1]) / 2
+        return min(inner, key=lambda p: (abs(regions[p][0] - centre), p))
+
+    def split_again(
+        self, source: str, regions: list[tuple[int, int]], spans: list[tuple[int, int]]
+    ) -> list[tuple[int, int]]:
+        """Split chunks whose tokens do not add up to those of their units and exceed the maximum."""
+        if self.max_tokens is None or self.oversize == "keep":
+            return spans
+        done: list[tuple[int, int]] = []
+        for begin, end in spans:
+            done += [(begin, end)] if self.fits(source[begin:end]) else self._pieces(source, begin, end)
+        return done
+
+    def outside(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int]:
+        """Count the chunks below the minimum and above the maximum."""
+        short = sum(not self.long_enough(source[b:e]) for b, e in spans)
+        return short, sum(not self.fits(source[b:e]) for b, e in spans)
+
+
+def _check_overlap(given: Any) -> tuple[int, str]:
+    if given is None:
+        return 0, "characters"
+    amount, kind = given if isinstance(given, tuple) else (given, "characters")
+    validate_integer("overlap", amount)
+    validate_choice("the unit of overlap", kind, ("characters", "tokens", "units"))
+    return int(amount), kind
+
+
+def _with_overlap(
+    source: str,
+    spans: list[tuple[int, int]],
+    at: int,
+    amount: int,
+    kind: str,
+    regions: list[tuple[int, int]],
+    limits: _Limits,
+) -> tuple[int, int]:
+    """Extend a chunk to the left, into the chunk before, as far as the maximum allows."""
+    begin, end = spans[at]
+    if at == 0 or amount == 0:
+        return begin, end
+    lowest = spans[at - 1][0]
+    starts = [b for b, _ in regions]
+    if kind == "characters":
+        wanted = max(lowest, begin - amount)
+    elif kind == "units":
+        wanted = max(lowest, starts[max(0, bisect.bisect_left(starts, begin) - amount)])
+    else:
+        wanted = begin
+        while wanted > lowest and limits.count(source[wanted - 1 : begin]) <= amount:
+            wanted -= 1
+    while wanted < begin and not limits.fits(source[wanted:end]):
+        wanted += max(1, (begin - wanted) // 8)
+    return min(wanted, begin), end
+
+
+# ---------------------------------------------------------------------- chunks of other libraries
+
+
+class LocatedChunks(NamedTuple):
+    """The places of chunks in a document, None for those that were not found, and how many were found by their text."""
+
+    spans: list[tuple[int, int] | None]
+    anchored: int
+    altered: float
+
+    @property
+    def missing(self) -> list[int]:
+        """The indices of the chunks that were not found."""
+        return [i for i, span in enumerate(self.spans) if span is None]
+
+
+def locate_chunks(document: str, chunks: Iterable[Any]) -> LocatedChunks:
+    """Return where the chunks of any library are in their document.
+
+    Parameters
+    ----------
+    document : str
+        The text.
+    chunks : iterable
+        (begin, end); strings; dicts or objects of LangChain (``page_content``, ``metadata["start_index"]``), LlamaIndex (``text``,
+        ``start_char_idx``, ``end_char_idx``) or chonkie (``text``, ``start_index``, ``end_index``). Chunks without offsets, or whose
+        text is not at their offset, are found by their text, in reading order.
+
+    Returns
+    -------
+    LocatedChunks
+
+    Examples
+    --------
+    >>> locate_chunks("One ship. Two ships.", ["One ship.", {"page_content": "Two ships.", "metadata": {"start_index": 10}}]).spans
+    [(0, 9), (10, 20)]
+    """
+    listed = list(chunks)
+    texts, spans = [], []
+    for number, each in enumerate(listed, 1):
+        text, span = _text_and_span(each, number)
+        if span is not None and text is not None and document[slice(*span)] != text:
+            span = None  # wrong offsets
+        texts.append(text)
+        spans.append(span)
+    lost = [i for i, span in enumerate(spans) if span is None]
+    if not lost:
+        return LocatedChunks(spans, 0, 0.0)
+    # all texts together, so that repeated passages are told apart by their order
+    wanted = [text if text is not None else document[slice(*span)] for text, span in zip(texts, spans, strict=True)]  # type: ignore[misc]
+    placed = place_chunks(document, wanted)
+    found = [placed.spans[i] if span is None else span for i, span in enumerate(spans)]
+    return LocatedChunks(found, sum(found[i] is not None for i in lost), placed.altered)
+
+
+def _text_and_span(chunk: Any, number: int) -> tuple[str | None, tuple[int, int] | None]:
+    if isinstance(chunk, str):
+        return chunk, None
+    if isinstance(chunk, Chunk):
+        return chunk.text, chunk.span
+    if isinstance(chunk, (tuple, list, np.ndarray)) and len(chunk) >= 2 and not isinstance(chunk[0], str):
+        return None, (int(chunk[0]), int(chunk[1]))
+    known = (
+        chunk
+        if isinstance(chunk, Mapping)
+        else {n: getattr(chunk, n, None) for n in (*_TEXTS, *_STARTS, *_ENDS, "metadata")}
+    )
+    metadata = known.get("metadata")
+    fields = {
+        **(metadata if isinstance(metadata, Mapping) else {}),
+        **{k: v for k, v in known.items() if v is not None},
+    }
+    text = next((fields[name] for name in _TEXTS if isinstance(fields.get(name), str)), None)
+    start = next((fields[name] for name in _STARTS if isinstance(fields.get(name), int)), None)
+    end = next((fields[name] for name in _ENDS if isinstance(fields.get(name), int)), None)
+    if start is not None and end is None and text is not None:
+        end = start + len(text)
+    if start is not None and end is not None:
+        return text, (start, end)
+    if text is None:
+        raise CaesuraError(f"chunk {number} is {chunk!r}; expected a string, (begin, end), or an object with its text.")
+    return text, None
+
+
+@dataclass(frozen=True)
+class FunctionSegmenter:
+    """A segmenter from any function that cuts a text: LangChain's and LlamaIndex's splitters, chonkie, wtpsplit's ``SaT.split``.
+
+    Parameters
+    ----------
+    function : callable
+        A function from a text to chunks: strings, (begin, end), or objects with offsets. Strings that do not concatenate to the text
+        are anchored.
+
+    Examples
+    --------
+    >>> FunctionSegmenter(lambda text: text.split("; ")).segment(["One;", "two", "three;", "four."])
+    Segmentation(4 units: 1|2|1)
+    """
+
+    function: Callable[[str], Iterable[Any]]
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def spans(self, document: str) -> list[tuple[int, int]]:
+        """Return the chunks of a document; those that do not occur in it are an error."""
+        located = locate_chunks(document, self.function(document))
+        if located.missing:
+            raise CaesuraError(f"chunk {located.missing[0] + 1} of {self.name} does not occur in the text.")
+        return [span for span in located.spans if span is not None]
+
+    def segment(self, units: Any, segments: int | None = None) -> Segmentation:
+        """Place a boundary at the edge of a unit nearest to the start of each chunk.
+
+        Parameters
+        ----------
+        units : sequence of str, Text or Segmentation
+            The text; units without offsets are joined by blanks.
+        segments : None
+            Must be None, because the function decides.
+
+        Returns
+        -------
+        Segmentation
+        """
+        from caesura.anchoring.corpora import UnitText
+
+        if segments is not None:
+            raise CaesuraError(f"{self.name} decides the number of segments; leave segments out.")
+        listed = as_units(units)
+        joined = UnitText(listed)
+        positions = {joined.nearest(begin)[0] for begin, _ in self.spans(joined.text)}
+        return Segmentation(len(listed), sorted(p for p in positions if 0 < p < len(listed)), units=listed)

@@ -1,0 +1,267 @@
+"""Chunks against evidence: the scores of chunking_evaluation, of QMSum's meetings, and of sizes alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.chunks import (
+    BM25,
+    EncoderRanking,
+    boundary_clarity,
+    chunk_cohesion,
+    chunk_lengths,
+    chunk_stickiness,
+    evaluate_chunks,
+    whole_by_size,
+)
+from caesura.errors import CaesuraError
+from cli.command import caesura, refused
+from shared_data import oracle, oracle_json
+
+SENTENCES = r"[.!?]+[\"”’)]*\s+|\n\s*"
+
+
+def fixed(text, length, overlap=0):
+    return [(b, min(b + length, len(text))) for b in range(0, max(len(text) - overlap, 1), length - overlap)]
+
+
+def by_break(text, pattern, limit):
+    """Pieces that end after the pattern, joined from the left within the limit; longer ones are cut."""
+    cuts = sorted({0, *(m.end() for m in re.finditer(pattern, text)), len(text)})
+    found, begin, last = [], 0, 0
+    for at in cuts[1:]:
+        if at - begin > limit and last > begin:
+            found.append((begin, last))
+            begin = last
+        while at - begin > limit:
+            found.append((begin, begin + limit))
+            begin += limit
+        last = at
+    return found + ([(begin, len(text))] if begin < len(text) else [])
+
+
+def single(text, pattern):
+    cuts = sorted({0, len(text), *(m.end() for m in re.finditer(pattern, text))})
+    return list(pairwise(cuts))
+
+
+CHUNKERS = {
+    "fixed400": lambda t: fixed(t, 400),
+    "fixed800": lambda t: fixed(t, 800),
+    "fixed800_overlap400": lambda t: fixed(t, 800, 400),
+    "fixed3200": lambda t: fixed(t, 3200),
+    "paragraph800": lambda t: by_break(t, r"\n\s*", 800),
+    "sentence400": lambda t: by_break(t, SENTENCES, 400),
+    "sentence800": lambda t: by_break(t, SENTENCES, 800),
+    "sentence1": lambda t: single(t, SENTENCES),
+}
+
+
+@pytest.fixture(scope="module")
+def speech():
+    text = oracle("chunks/state_of_the_union.md").read_bytes().decode()
+    data = oracle_json("chunks/state_of_the_union.json")
+    return text, data, [(q["query"], "speech", q["spans"]) for q in data["queries"]]
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+def test_scores_of_chunking_evaluation(speech, name) -> None:
+    text, data, queries = speech
+    chunks = {"x": {"speech": CHUNKERS[name](text)}}
+    printed = data["results"][name]["bm25"]
+    theirs = evaluate_chunks({"speech": text}, queries, chunks, touching=True, resamples=0)
+    per_query = theirs["evidence-recall"].rows[:, [0, 1, 3, 6]]
+    assert abs(per_query - np.array(printed["per_query"])).max() < 1e-6
+    for score, value in zip(("recall", "precision", "IoU"), ("recall", "precision", "iou"), strict=True):
+        assert theirs[f"evidence-{score}"].micro == pytest.approx(printed["chroma"][value], abs=1e-9)
+    assert theirs["precision-omega"].micro == pytest.approx(printed["chroma"]["precision_omega"], abs=1e-9)
+    ours = evaluate_chunks({"speech": text}, queries, chunks, repeated=False, resamples=0)
+    for score, value in (
+        ("precision-omega", "precision_omega_strict"), ("whole", "whole"), ("whole-by-size", "whole_by_size"),
+        ("evidence-precision", "precision_once"), ("evidence-IoU", "iou_once"), ("whole-at-k", "whole_in_top"),
+    ):  # fmt: skip
+        assert ours[score].micro == pytest.approx(printed["ours"][value], abs=1e-9), score
+
+
+def test_rankings_are_those_of_the_oracle(speech) -> None:
+    text, data, queries = speech
+    for name in ("fixed800", "sentence1"):
+        texts = [text[b:e] for b, e in CHUNKERS[name](text)]
+        ranks = BM25().rank([q for q, *_ in queries], texts, 5)
+        assert ranks.tolist() == data["results"][name]["bm25"]["top"]
+
+
+def test_meetings_of_qmsum() -> None:
+    meeting = oracle_json("chunks/qmsum_IS1003a.json")
+    printed = next(m for m in oracle_json("chunks/qmsum_test.json") if m["meeting"] == "IS1003a")
+    text = meeting["text"]
+    queries = [(q["query"], "m", q["spans"]) for q in meeting["queries"]]
+    for name, chunks in (("fixed1000", fixed(text, 1000)), ("fixed4000", fixed(text, 4000))):
+        found = evaluate_chunks({"m": text}, queries, {"x": chunks}, resamples=0)
+        for score, value in (
+            ("evidence-recall", "recall"), ("evidence-precision", "precision"), ("evidence-IoU", "iou"),
+            ("precision-omega", "precision_omega_strict"), ("whole", "whole"), ("whole-by-size", "whole_by_size"),
+            ("recall-at-budget", "recall_at_5000"),
+        ):  # fmt: skip
+            assert found[score].micro == pytest.approx(printed["results"][name][value], abs=1e-9), (name, score)
+
+
+def test_what_sizes_give_alone() -> None:
+    for case in oracle_json("chunks/by_size.json"):
+        assert whole_by_size(case["length"], case["chunks"], case["span"]) == pytest.approx(case["share"], abs=1e-9)
+
+
+def test_cohesion_and_language_model_scores() -> None:
+    for case in oracle_json("chunks/cohesion.json"):
+        found = chunk_cohesion(np.array(case["vectors"]), case["sizes"])
+        for name in ("cohesion", "bleeding", "by_size"):
+            wanted = np.nan if case[name] is None else case[name]
+            assert getattr(found, name) == pytest.approx(wanted, abs=1e-9, nan_ok=True)
+    for case in oracle_json("chunks/language_model.json"):
+        known = case["mean_nll_alone"], case["mean_nll_of_column_given_row"]
+        assert boundary_clarity(known) == pytest.approx(case["clarity"], abs=1e-9)
+        assert chunk_stickiness(known) == pytest.approx(case["stickiness"], abs=1e-9)
+        assert chunk_stickiness(known, near=2) == pytest.approx(case["stickiness_near2"], abs=1e-9)
+    scorer = lambda text, context: (len(text) * (0.5 if context else 1.0), len(text))  # noqa: E731
+    assert boundary_clarity(["ab", "cd"], scorer) == pytest.approx([np.exp(-0.5)])
+    assert boundary_clarity(["ab", "cd"], scorer, log=True) == pytest.approx([0.5])
+    assert chunk_cohesion(["a b", "b a", "c d"], [2, 1]).cohesion == pytest.approx(1.0)
+    assert chunk_lengths([10, 30], maximum=20).above == 0.5
+    assert chunk_lengths([]).chunks == 0
+
+
+def test_one_query() -> None:
+    scores = cs.chunk_scores([(0, 400), (400, 800)], [(350, 450)], length=800, ranking=[1, 0], k=1, budget=420)
+    assert (scores.recall, scores.precision, scores.iou) == (0.5, 0.125, 50 / 450)
+    assert scores.recall_at_budget == 0.5
+    assert (scores.precision_omega, scores.whole, scores.needed, scores.stored) == (0.125, 0.0, 2, 1.0)
+    assert scores.whole_gain == -scores.whole_by_size
+    alone = cs.chunk_scores([(0, 4)], [(4, 8)])
+    assert (alone.recall, alone.precision_omega, alone.ceiling, alone.whole_by_size) == (None, 0.0, 0.0, None)
+    none = cs.chunk_scores([], [(4, 8)], length=10, ranking=[])
+    assert (none.recall, none.precision, none.precision_omega) == (0.0, None, None)
+    twice = cs.chunk_scores([(0, 10), (5, 15)], [(6, 9)], length=15, ranking=[0, 1])
+    assert twice.precision == 3 / 20
+    assert cs.chunk_scores([(0, 10), (5, 15)], [(6, 9)], ranking=[0, 1], repeated=False).precision == 3 / 15
+    words = cs.chunk_scores([(0, 7)], [(4, 6)], ranking=[0], unit="tokens", tokens=[(0, 3), (4, 7), (8, 9)])
+    assert (words.recall, words.precision, words.stored) == (1.0, 0.5, 2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: cs.chunk_scores([(4, 4)], [(0, 1)]), r"chunk 1 is \(4, 4\); expected 0 ≤ begin < end"),
+        (lambda: cs.chunk_scores([(0, 4)], []), "the query has no evidence"),
+        (
+            lambda: cs.chunk_scores([(0, 4)], [(0, 9)], length=5),
+            "evidence 1 ends at 9, after the end of the document at 5",
+        ),
+        (lambda: cs.chunk_scores([(0, 4)], [(0, 1)], k=0), "k is 0"),
+        (lambda: cs.chunk_scores([(0, 4)], [(0, 1)], budget=0), "budget is 0"),
+        (lambda: cs.chunk_scores([(0, 4)], [(0, 1)], ranking=[1]), "the ranking names chunk 1"),
+        (lambda: cs.chunk_scores([(0, 4)], [(0, 1)], ranking=[0, 0]), "twice"),
+        (lambda: cs.chunk_scores([(0, 4)], ["x"]), "evidence 1 is 'x'"),
+        (lambda: cs.chunk_scores([(0, 4)], [(0, 1)], unit="tokens"), "needs the spans of the tokens"),
+        (lambda: evaluate_chunks({"d": "abc"}, [("q", "e", [(0, 1)])], {"x": [(0, 3)]}), "there is no document 'e'"),
+        (lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [(0, 9)])], {"x": [(0, 3)]}), "query 1 .*ends at 9"),
+        (lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [])], {"x": [(0, 3)]}), "has no evidence"),
+        (lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [(0, 1)])], {"x": {"e": []}}), "document 'e'"),
+        (lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [(0, 1)])], {"x": [(0, 9)]}), "chunk 1 ends at 9"),
+        (
+            lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [(0, 1)])], {"x": [(0, 3)]}, retriever="dense"),
+            "retriever",
+        ),
+        (lambda: evaluate_chunks({"d": "abc"}, [], {"x": [(0, 3)]}), "there are no queries"),
+    ],
+)
+def test_bad_input_is_one_sentence(call, sentence) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        call()
+
+
+def test_comparison_of_chunkers() -> None:
+    text = "Ships sail on the sea. " * 3 + "Bread is baked in ovens. " * 3 + "Wine is drunk at night. " * 3
+    queries = [
+        ("bread ovens", "d", [(69, 93)]),
+        ("wine night", "d", [(144, 167)]),
+        ("sea", "d", ["Ships sail on the sea. Ships"]),
+    ]
+    chunkers = {
+        "small": fixed(text, 20),
+        "large": fixed(text, 70),
+        "strings": [text[:69], "bread is baked", text[144:]],
+    }
+    found = evaluate_chunks(
+        {"d": text}, queries[:2], chunkers, k=2, budget=60, bounds=["sizes", "uniform"], shuffles=3, resamples=50
+    )
+    assert list(found.systems) == ["small", "large", "strings"]
+    assert set(found.bounds) == {f"{b} of {c}" for b in ("sizes", "uniform") for c in chunkers}
+    assert "recall-at-budget|unit:char|budget:60|retriever:bm25(1.5,0.75)" in found["recall-at-budget"].signature
+    assert "1 chunk of 'strings'" in " ".join(found.warnings()) or "3 chunks" in " ".join(found.warnings())
+    assert "2 queries: the intervals are rough." in found.warnings()
+    assert json.dumps(found.as_dict(), default=float)
+    assert found.plot().svg().startswith("<svg")
+    encode = lambda texts: np.array([[t.count("e"), t.count("i"), 1.0] for t in texts])  # noqa: E731
+    for retriever in (EncoderRanking(encode), lambda asked, chunks: [list(range(len(chunks)))] * len(asked)):
+        assert evaluate_chunks({"d": text}, queries[:2], chunkers, retriever=retriever, resamples=0).count == 2
+    by_document = evaluate_chunks(
+        {"d": text, "e": text}, queries[:2], {"x": {"d": fixed(text, 20)}}, cluster="document"
+    )
+    assert len(by_document["whole"].rows) == 1
+    tokens = evaluate_chunks(
+        {"d": text}, queries[:2], chunkers, tokenizer=lambda t: [m.span() for m in re.finditer(r"\S+", t)], resamples=0
+    )
+    assert "unit:token" in tokens["whole"].signature
+
+
+# ---------------------------------------------------------------------- command line
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "docs").mkdir()
+    text = "Ships sail on the sea.\r\nBread is baked in ovens. Wine is drunk at night."
+    (tmp_path / "docs" / "d.txt").write_bytes(text.encode())
+    (tmp_path / "queries.jsonl").write_text('{"query": "bread", "document": "d", "spans": [[24, 48]]}\n')
+    (tmp_path / "queries.csv").write_text("query,document,spans\nbread,d,24-48\n")
+    chunks = [
+        {"page_content": text[b:e], "metadata": {"source": "docs/d.txt", "start_index": b}}
+        for b, e in fixed(text, 30, 6)
+    ]
+    (tmp_path / "ours.jsonl").write_text("".join(json.dumps(c) + "\n" for c in chunks))
+    (tmp_path / "theirs.json").write_text(
+        json.dumps(["Ships sail on the sea. Bread is baked in ovens.", "Wine is drunk"])
+    )
+    return tmp_path
+
+
+def test_the_command_compares_chunkers(files) -> None:
+    common = files / "docs", files / "queries.jsonl", files / "ours.jsonl", files / "theirs.json"
+    data = json.loads(caesura("chunks", "evaluate", *common, "--json").stdout)
+    assert data["systems"]["theirs"]["whole"]["micro"] == 1.0
+    assert data["lengths"]["ours"]["chunks"] == 3
+    assert any("found by their text" in sentence for sentence in data["warnings"])
+    page = files / "page.html"
+    done = caesura("chunks", "evaluate", files / "docs", files / "queries.csv", *common[2:], "--report", page)
+    assert done.returncode == 0, done.stderr
+    assert "recall-at-budget" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('{"query": "x", "document": "d", "spans": [[24, 480]]}', "ends at 480"),
+        ('{"query": "x", "document": "e", "spans": [[2, 4]]}', "there is no document 'e'"),
+        ('{"query": "x", "document": "d"}', 'a query needs "query" and "spans"'),
+        ("{", "the line is not JSON"),
+    ],
+)
+def test_the_command_refuses_bad_queries(files, content, sentence) -> None:
+    (files / "bad.jsonl").write_text(content + "\n")
+    assert sentence in refused("chunks", "evaluate", files / "docs", files / "bad.jsonl", files / "ours.jsonl")

@@ -1,0 +1,147 @@
+"""Limits of chunks for every segmenter, adapters, and the chunks of other libraries."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.chunks.files import read_chunks, write_chunks
+from caesura.errors import CaesuraError
+from caesura.segmenters.text import DCM, FunctionSegmenter, Vectors, locate_chunks
+
+TEXT = " ".join(
+    f"The {w} lies by the {w}. A {w} is {w}y, and very {w}." for w in ("river", "stone", "bread", "cloud", "salt") for _ in (1, 2)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["dcm", "u00", "c99", "texttiling", "mincut", "aps", "vectors", "uniform"])
+def test_every_segmenter_keeps_the_limits(method) -> None:
+    for limits in (
+        {"max_characters": 120},
+        {"max_tokens": 25, "min_tokens": 5},
+        {"max_characters": 90, "max_tokens": 15},
+    ):
+        chunks = cs.chunk(TEXT, method, **limits)
+        assert "".join(chunks.texts) == TEXT
+        for each in chunks:
+            assert each.text == TEXT[each.start : each.end]
+            assert len(each.text) <= limits.get("max_characters", 10**9)
+            assert len(each.text.split()) <= limits.get("max_tokens", 10**9)
+
+
+def test_limits_are_exact_under_the_objective() -> None:
+    units = [f"{w} {w} x" for w in "aabbbccd"]
+    sizes = np.concatenate(([0], np.cumsum([len(u) for u in units])))
+    model = Vectors(penalty=0.1)
+    found = model.segment(units, sizes=[sizes], max_sizes=[15], min_sizes=[0])
+    best = min(
+        (model.cost_of(units, list(cuts)), list(cuts))
+        for number in range(2 ** (len(units) - 1))
+        for cuts in [[i + 1 for i in range(len(units) - 1) if number >> i & 1]]
+        if all(sizes[b] - sizes[a] <= 15 for a, b in pairwise([0, *cuts, len(units)]))
+    )
+    assert model.cost_of(units, found) == pytest.approx(best[0])
+
+
+@settings(max_examples=30)
+@given(st.text("ab. \n", min_size=1, max_size=80), st.integers(1, 12), st.integers(0, 8))
+def test_nothing_is_lost_or_repeated(text, most, overlap) -> None:
+    chunks = cs.chunk(text, "uniform", max_characters=most)
+    assert "".join(chunks.texts) == text
+    assert max(map(len, chunks.texts)) <= most
+    lapped = cs.chunk(text, "uniform", max_characters=most, overlap=overlap)
+    assert [each.end for each in lapped] == [each.end for each in chunks]
+    assert max(map(len, lapped.texts)) <= most
+
+
+def test_units_above_the_maximum() -> None:
+    text = "Short one. A" + " long, long unit without a stop" * 4 + " and its end. Short two."
+    cut = cs.chunk(text, "dcm", max_characters=40)
+    assert cut.cut == 1
+    assert "".join(cut.texts) == text
+    assert not any(a.text[-1].isalpha() and b.text[0].isalpha() for a, b in pairwise(cut))
+    kept = cs.chunk(text, "dcm", max_characters=40, oversize="keep")
+    assert kept.over == 1
+    assert "".join(kept.texts) == text
+    with pytest.raises(CaesuraError, match=r"unit 2 .* is longer than the maximum"):
+        cs.chunk(text, "dcm", max_characters=40, oversize="refuse")
+    assert "1 long unit cut" in repr(cut)
+
+
+def test_token_counts_that_do_not_add_up() -> None:
+    count = lambda text: len(text.strip()) // 3 + text.count(" ")  # noqa: E731
+    chunks = cs.chunk(TEXT, "dcm", max_tokens=30, count=count)
+    assert max(each.tokens for each in chunks) <= 30
+    assert "".join(chunks.texts) == TEXT
+
+
+def test_overlap_never_exceeds_the_maximum() -> None:
+    for overlap in (20, (3, "tokens"), (1, "units")):
+        chunks = cs.chunk(TEXT, "dcm", max_characters=150, overlap=overlap)
+        assert all(len(each.text) <= 150 for each in chunks)
+        assert all(b.start <= a.end for a, b in pairwise(chunks))
+
+
+def test_any_function_is_a_segmenter() -> None:
+    splitter = lambda text: [part + "." for part in text.split(".")[:-1]]  # noqa: E731
+    found = cs.segment(["A cat.", "A dog.", "A cow."], splitter)
+    assert found.masses == [1, 1, 1]
+    assert "".join(cs.chunk("A cat. A dog. A cow.", splitter).texts) == "A cat. A dog. A cow."
+    gold = cs.Corpus.from_dict({"x": {"g": cs.Segmentation(3, [1], units=["A cat.", "A dog.", "A cow."])}})
+    assert cs.segment(gold, splitter).coders == ("<lambda>",)
+    with pytest.raises(CaesuraError, match="does not occur"):
+        FunctionSegmenter(lambda text: ["something quite different"]).segment(["A cat."])
+    with pytest.raises(CaesuraError, match="leave segments out"):
+        FunctionSegmenter(splitter).segment(["A cat."], 2)
+
+
+def test_chunks_of_other_libraries() -> None:
+    text = "One ship. Two ships. Bread."
+    objects = [
+        SimpleNamespace(page_content="One ship.", metadata={"start_index": 0}),
+        SimpleNamespace(text="Two ships.", start_char_idx=10, end_char_idx=20, metadata={}),
+        {"text": "Bread.", "start_index": 3, "end_index": 9, "token_count": 1},  # a wrong offset
+    ]
+    located = locate_chunks(text, objects)
+    assert located.spans == [(0, 9), (10, 20), (21, 27)]
+    assert located.anchored == 1
+    with pytest.raises(CaesuraError, match="chunk 1 is 3"):
+        locate_chunks(text, [3])
+
+
+@pytest.mark.parametrize("style", ["langchain", "llamaindex", "chonkie"])
+def test_files_keep_overlap(tmp_path, style) -> None:
+    chunks = cs.chunk(TEXT, "dcm", max_characters=200, overlap=30)
+    write_chunks({"doc": chunks}, tmp_path / "c.jsonl", style)
+    back = read_chunks(tmp_path / "c.jsonl")
+    assert locate_chunks(TEXT, back["doc"]).spans == chunks.spans
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({"max_characters": 0}, "max_characters is 0"),
+        ({"max_tokens": 3, "min_tokens": 4}, "min_tokens is 4, above max_tokens, 3"),
+        ({"oversize": "drop"}, "oversize is 'drop'"),
+        ({"overlap": (3, "lines")}, "unit of overlap"),
+        ({"overlap": -1}, "overlap is -1"),
+        ({"max_tokens": 5, "count": lambda text: None}, "count returned None"),
+    ],
+)
+def test_bad_limits_are_one_sentence(limits, sentence) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        cs.chunk(TEXT, "dcm", **limits)
+
+
+def test_edge_cases() -> None:
+    assert len(cs.chunk("", "dcm")) == 0
+    assert cs.chunk("x", "dcm", max_characters=1).spans == [(0, 1)]
+    with pytest.raises(CaesuraError, match="the document is bytes"):
+        cs.chunk(b"x")
+    assert DCM().segment(["a", "b"]).length == 2
