@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from caesura.cli import options
 from caesura.cli.command import Argument, Commands, Option, among, conflicts
 from caesura.cli.io import (
+    FailUnderScore,
     as_json,
     exit_on_failures,
     failures,
@@ -88,7 +89,10 @@ def evaluate(
         sentence
         for name, scores in result.systems.items()
         for sentence in failures(
-            limits, {n: (m.micro, m.metric.higher_is_better) for n, m in scores.items()}, "score", f" of {name!r}"
+            limits,
+            {n: FailUnderScore.of_metric(m.micro, m.metric) for n, m in scores.items()},
+            "score",
+            f" of {name!r}",
         )
     )
 
