@@ -229,6 +229,71 @@ def test_files_of_different_length(tmp_path: Path, case: dict[str, Any]) -> None
     assert (done.returncode == 2) == bool(case["expect"].get("refused")), done.stderr
 
 
+# ---------------------------------------------------------------------- tiers, bad files, structure
+
+
+@of_rule("tiers")
+def test_tiers_are_not_pooled(tmp_path: Path, case: dict[str, Any]) -> None:
+    put(tmp_path, case["files"])
+    for command in ("evaluate", "compare"):
+        done = caesura(command, tmp_path / "a", tmp_path / "b", *options_of(case), "-m", "R", "--json")
+        assert done.returncode == 0, done.stderr
+        assert all(part in done.stderr for part in case["expect"]["says"])
+        result = json.loads(done.stdout)
+        if command == "evaluate":
+            several = len(case["expect"]["rows_for"]) > 1
+            assert list(result["systems"]) == (case["expect"]["rows_for"] if several else ["b"])
+
+
+@of_rule("bad")
+def test_one_bad_file_among_many(tmp_path: Path, case: dict[str, Any]) -> None:
+    put(tmp_path, case["files"])
+    call = ["evaluate", "a", "b", *options_of(case), "-m", "R", "--json"]
+    done = caesura(*call, cwd=tmp_path)
+    assert done.returncode == 2
+    assert all(part in done.stderr for part in ("--keep-going", *case["expect"]["says"]))
+    done, expected = caesura(*call, "--keep-going", cwd=tmp_path), case["expect"]["with_keep_going"]
+    assert done.returncode == expected["exit_status"], done.stderr
+    assert all(part in done.stderr for part in expected["says"])
+    result = json.loads(done.stdout)
+    assert result["count"] == expected["recordings"]
+    assert [each["item"] for each in result["left_out"]] == expected["left_out"]
+
+
+def test_a_missing_tier_is_a_bad_file(tmp_path: Path) -> None:
+    grid = next(c for c in CASES if c["name"] == "start03")["files"]["x.TextGrid"]
+    put(tmp_path, {f"{side}/{i}.TextGrid": grid for side in "ab" for i in range(12)})
+    put(tmp_path, {"b/3.TextGrid": grid.replace("phones", "words")})
+    call = ["evaluate", tmp_path / "a", tmp_path / "b", "-O", "tier=phones", "-m", "R"]
+    assert "there is no tier 'phones'" in refused(*call)
+    assert "11 of 12 recordings are compared" in caesura(*call, "--keep-going").stderr
+
+
+def test_check_shows_and_stores_how_data_is_understood(tmp_path: Path) -> None:
+    files = {
+        f"talks/{who}/u{i}.lab": f"0 {0.3 + i / 10} a\n{0.3 + i / 10} 1 b\n" for who in ("alice", "bob") for i in (0, 1)
+    }
+    put(tmp_path, files)
+    done = caesura("check", "talks", "-o", "how.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "format labels, time in seconds",
+        "4 items: paths below the folder",
+        "groups: speaker (first folder)",
+        "wrote how.json",
+    ):
+        assert part in done.stdout
+    data = json.loads(caesura("check", "talks", "--json", "--quiet", cwd=tmp_path).stdout)["files"][0]
+    assert data["interpretation"] == json.loads((tmp_path / "how.json").read_text())["interpretation"]
+    assert data["notes"][0]["rule"] == "folders"
+    done = caesura("show", "talks", "--as", "how.json", "--explain-input", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "talks: format labels, time in seconds" in done.stderr
+    assert "read as speakers" not in done.stderr
+    put(tmp_path, {"talks/new.lab": "zero one\n"})
+    assert "--keep-going" in refused("show", tmp_path / "talks", "--as", tmp_path / "how.json")
+
+
 # ---------------------------------------------------------------------- readings that gave wrong numbers in silence
 
 

@@ -37,6 +37,7 @@ from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.options import parse_options, validate_names
 from caesura.statistics import CountedPairs
+from caesura.statistics.tiers import describe_tiers, tiers_to_split
 
 if TYPE_CHECKING:
     from caesura.anchoring import AnchoredCorpus, AnchorOptions
@@ -128,6 +129,38 @@ def agree(
     corpus = corpus.select(items=item, coders=coder)
     if coder is not None and len(corpus.coders) < 2:
         raise CaesuraError(f"agreement needs two coders, and --coder selects {coder[0]!r} only; add another.")
+    shared, _ = tiers_to_split([corpus])
+    if len(shared) > 1:  # words and phones are not pooled
+        if json or svg is not None:
+            raise CaesuraError(
+                f"{path} has the tiers {', '.join(shared[:8])}, which are not pooled; choose one with -O tier=NAME."
+            )
+        print_stderr(describe_tiers(shared, [])[0])
+        for tier in shared:
+            say(f"tier {tier}", "bold")
+            agree(
+                path=path,
+                metric=metric,
+                coefficient=coefficient,
+                tolerance=tolerance,
+                density=density,
+                item=item,
+                coder=coder,
+                resamples=resamples,
+                level=level,
+                fail_under=fail_under,
+                draw=draw,
+                svg=svg,
+                width=width,
+                anchor=anchor,
+                max_altered=max_altered,
+                format=format,
+                seed=seed,
+                json=json,
+                old_options=old_options,
+                option=[*(option or ()), f"tier={tier}"],
+            )
+        return
     limits = parse_fail_under(fail_under)
     of_spans = corpus.kind == "spans" and metric is None
     if of_spans and (density != "pooled" or "n_t" in old):

@@ -28,6 +28,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import Corpus
 from caesura.report.comparison import compare as compare_annotations
+from caesura.statistics.tiers import describe_tiers, tiers_to_split
 
 
 def compare(
@@ -71,31 +72,44 @@ def compare(
     named = bool(ours.names and theirs.names)
     chosen = choose_metrics(names or reading.default_metrics, parameters, ours.kind, named=named)
     details = [name for name, wanted in (("edits", edits), ("confusion", confusion)) if wanted]
+    shared, alone = tiers_to_split([ours, theirs])
+    sides = {tier: (ours.select(tracks=[tier]), theirs.select(tracks=[tier])) for tier in shared} or {
+        "": (ours, theirs)
+    }
     with working("comparing"):
-        comparison = compare_annotations(ours, theirs, chosen, anchor=anchoring)
-        listed = [comparison.detail(name) for name in details]
-        drawings = [] if json and svg is None else draw or comparison.drawings()[:1]
-        pictures = [comparison.draw(name) for name in drawings]
+        comparisons = {tier: compare_annotations(*both, chosen, anchor=anchoring) for tier, both in sides.items()}
+        listed = {tier: [each.detail(name) for name in details] for tier, each in comparisons.items()}
+        wanted = not json or svg is not None
+        pictures = {
+            tier: [each.draw(name) for name in (draw or each.drawings()[:1]) if wanted]
+            for tier, each in comparisons.items()
+        }
     if not hypothesis and coders is None and len(whole.coders) > 2:
         print_stderr(
             f"comparing the first two of {len(whole.coders)} coders, {ours.coders[0]!r} and {theirs.coders[0]!r}; "
             "choose others with --coders A,B."
         )
-    shown = print_unmeasured(comparison.warnings())
+    for sentence in describe_tiers(shared, alone):
+        print_stderr(sentence)
+    shown = {note for each in comparisons.values() for note in print_unmeasured(each.warnings())}
     if json:
-        as_json(comparison.as_dict(details))
-    else:
+        found = {tier: each.as_dict(details) for tier, each in comparisons.items()}
+        as_json({"tiers": found} if len(found) > 1 else next(iter(found.values())))
+    for number, (tier, comparison) in enumerate(comparisons.items() if not json else ()):
+        if len(comparisons) > 1:
+            say(f"{chr(10) if number else ''}tier {tier}", "bold")
         (scores,) = comparison.tables()
         notes = tuple(note for note in scores.notes if note not in shown)
-        show_blocks([replace(scores, notes=notes), *(table for each in listed for table in each.tables())])
-    if svg is not None:
-        write_svg(stack(pictures), svg, width, err=json)
-    elif not json:
+        show_blocks([replace(scores, notes=notes), *(table for each in listed[tier] for table in each.tables())])
+        if svg is not None:
+            continue
         if len(comparison.items) > 1:
             say(f"\nlargest difference: {comparison.worst_item}", "bold")
-        for picture in pictures:
+        for picture in pictures[tier]:
             say("")
             show_picture(picture, width)
+    if svg is not None:
+        write_svg(stack([picture for some in pictures.values() for picture in some]), svg, width, err=json)
 
 
 compare.conflicts = conflicts("coders", "hypothesis", "it selects two coders of one file")  # type: ignore[attr-defined]

@@ -21,7 +21,9 @@ from caesura.cli.io import (
     names_of,
     parse_fail_under,
     parse_metrics,
+    print_stderr,
     print_unmeasured,
+    reading_settings,
     show_blocks,
     split_anchor_options,
     suppress_rust_panics,
@@ -29,6 +31,7 @@ from caesura.cli.io import (
 )  # fmt: skip
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
+from caesura.formats.folders import LEFT_OUT
 from caesura.formats.parquet import corpus_kind, has_names
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
@@ -61,7 +64,6 @@ _OldEngineOptions: TypeAlias = Annotated[
     OldOptions(
         scheduler=OldOption(str | None, "--engine dask:scheduler=ADDRESS"),
         checkpoint=OldOption(Path | None, "--engine local:checkpoint=FOLDER"),
-        keep_going=OldOption(bool, "--engine local:keep_going=yes"),
         bounds=OldOption(bool, "--bound default"),
     ),
 ]
@@ -154,13 +156,17 @@ def evaluate(
     wanted = [*(["default"] if old.get("bounds") else ()), *(bound or ())]
     how: dict[str, Any] = {"missing": missing, "references": references, "interval": interval, "seed": seed}
     streaming = _parse_engine(engine, old)
+    if streaming is not None and reading_settings().keep_going:
+        streaming["keep_going"] = True
     in_memory = bool(by or wanted or item or anchoring or (rows is not None and streaming is None))
     groups = None
+    left_out: list[dict[str, Any]] = []
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
         run = {"workers": workers, "rows": rows, **(streaming or {"engine": "local"})}
         results: Results = evaluate_streamed(reference, systems, choose_metrics(names, given), **run, **how)
     else:
         gold, against = _read(reading, reference, systems, item)
+        gold, against, left_out = leave_out_bad_files(gold, against)
         compares_names = bool(gold.names) and all(corpus.names for corpus in against.values())
         chosen = choose_metrics(names, given, gold.kind, named=compares_names)
         with working("evaluating"):
@@ -183,18 +189,27 @@ def evaluate(
     if table is not None:
         _show_table(results, table)
     elif json:
-        as_json({**results.as_dict(), **tests.as_dict(), "groups": {} if groups is None else groups.as_dict()})
+        as_json(
+            {
+                **results.as_dict(),
+                **({"left_out": left_out} if left_out else {}),
+                **tests.as_dict(),
+                "groups": {} if groups is None else groups.as_dict(),
+            }
+        )
     else:
         _show(results, groups, tests, shown)
     exit_on_failures(failed)
+    if len(left_out) > 1 and len(left_out) > (results.count + len(left_out)) / 10:
+        raise click.exceptions.Exit(3)
 
 
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("test", "systems", "tests compare systems, and there is one", only_one),
     *conflicts("json", "table", "a table has its own style; use --table json"),
     *conflicts("by test", "table", "the table contains the scores of systems only"),
-    *conflicts("by bound bounds item anchor", "engine scheduler checkpoint keep_going", "streaming does not hold all items in memory"),
-    *conflicts("format option encoding marks", "engine scheduler checkpoint keep_going", "only Parquet files are streamed"),
+    *conflicts("by bound bounds item anchor", "engine scheduler checkpoint", "streaming does not hold all items in memory"),
+    *conflicts("format option encoding marks", "engine scheduler checkpoint", "only Parquet files are streamed"),
 )  # fmt: skip
 
 
@@ -218,6 +233,28 @@ def _read(
     gold = reading.corpus(reference, "ref").select(items=items)
     read = (named_alike(gold, reference, reading.corpus(path, "hyp"), path).select(items=items) for path in systems)
     return gold, dict(zip(names_of(systems), read, strict=True))
+
+
+def leave_out_bad_files(
+    gold: Corpus, systems: Mapping[str, Corpus]
+) -> tuple[Corpus, dict[str, Corpus], list[dict[str, Any]]]:
+    """Leave out, on all sides, the items whose file could not be read on one side; report them to standard error."""
+    left_out = [
+        {"item": note.item, "side": side, "why": note.example}
+        for side, corpus in (("reference", gold), *systems.items())
+        for note in corpus.notes
+        if note.rule == LEFT_OUT
+    ]
+    if not left_out:
+        return gold, dict(systems), []
+    bad = {each["item"] for each in left_out}
+    everything = {item for corpus in (gold, *systems.values()) for item in corpus.items} | bad
+    kept = [
+        corpus.select(items=[item for item in corpus.items if item not in bad]) for corpus in (gold, *systems.values())
+    ]
+    names = ", ".join(sorted(bad)[:5]) + (" …" if len(bad) > 5 else "")
+    print_stderr(f"{len(everything) - len(bad)} of {len(everything)} recordings are compared; left out: {names}.")
+    return kept[0], dict(zip(systems, kept[1:], strict=True)), left_out
 
 
 def _show(results: Results, groups: Groups | None, tests: SystemTests, shown: set[str]) -> None:

@@ -42,6 +42,86 @@ _NOT_FORMAT_OPTIONS = {
 }
 
 
+#: Options of every command that reads data, see :func:`split_reading_options`.
+READING_OPTIONS = {
+    "--as FILE": "Understand the data as in this file, which caesura check DATA -o FILE wrote.",
+    "--explain-input": "Print to standard error how the data was understood.",
+    "--keep-going": "Leave out files that cannot be read.",
+    "--quiet": "Do not print notes about reading.",
+}
+
+
+_SWITCHES = {"--explain-input": "explain", "--keep-going": "keep_going", "--quiet": "quiet"}
+
+
+class ReadingSettings(NamedTuple):
+    """The options of reading that all commands share."""
+
+    interpretation: Path | None = None
+    explain: bool = False
+    keep_going: bool = False
+    quiet: bool = False
+
+
+def split_reading_options(words: Sequence[str]) -> tuple[list[str], ReadingSettings]:
+    """Split the options of reading from the words of a command.
+
+    >>> split_reading_options(["a.json", "--keep-going", "--as", "how.json"])[0]
+    ['a.json']
+    """
+    rest: list[str] = []
+    settings = ReadingSettings()
+    listed = iter(words)
+    for word in listed:
+        if word == "--":
+            return [*rest, word, *listed], settings
+        name, equals, value = word.partition("=")
+        if name == "--as":
+            given = value if equals else next(listed, None)
+            if not given:
+                raise CaesuraError("option '--as' requires the name of a file.")
+            settings = settings._replace(interpretation=Path(given))
+        elif word in _SWITCHES:
+            switched: dict[str, Any] = {_SWITCHES[word]: True}
+            settings = settings._replace(**switched)
+        else:
+            rest.append(word)
+    return rest, settings
+
+
+def reading_settings() -> ReadingSettings:
+    """Return the options of reading of the current command."""
+    context = click.get_current_context(silent=True)
+    settings = context.meta.get("caesura.reading") if context is not None else None
+    return settings if isinstance(settings, ReadingSettings) else ReadingSettings()
+
+
+def explain(path: Path | str, corpus: Corpus) -> None:
+    """Print to standard error how a corpus was understood."""
+    for line in interpretation_lines(corpus):
+        print_stderr(f"{path}: {line}")
+
+
+def interpretation_lines(corpus: Corpus) -> list[str]:
+    """Describe in lines how a corpus was understood."""
+    known = corpus.interpretation
+    if known is None:
+        return ["made in Python or built in."]
+    from caesura.text import pluralize
+
+    groups = ", ".join(f"{name} ({of})" for name, of in known.groups.items())
+    options = " ".join(f"-O {key}={value}" for key, value in known.options.items())
+    tracks = f"{pluralize(len(corpus.tracks), 'track')}: {known.tracks}{'' if known.pooled else ', scored one by one'}"
+    return [
+        f"format {known.format or 'several'}, {known.kind} in {known.unit}",
+        f"{pluralize(len(corpus.items), 'item')}: {known.items}",
+        f"{pluralize(len(corpus.coders), 'coder')}: {known.coders}",
+        *([tracks] if known.tracks != "none" else []),
+        *([f"groups: {groups}"] if groups else []),
+        *([f"options: {options}"] if options else []),
+    ]
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a command reads its files: all in the same way, except for options of one side (``ref.tier=words``).
@@ -85,7 +165,14 @@ class Reading:
         from caesura.formats import read
 
         with suppress_rust_panics(), working(f"reading {path}"):
-            return read(path, self.format, **self._settings(side))
+            settings = reading_settings()
+            given = self._settings(side)
+            if settings.keep_going:
+                given["keep_going"] = True
+            corpus = read(path, self.format, interpretation=settings.interpretation, **given)
+        if settings.explain:
+            explain(path, corpus)
+        return corpus
 
     def require_two_coders(self, corpus: Corpus, path: Path) -> None:
         """Raise an error if no text has two coders although file or tier names suggest several; it says which option to add."""

@@ -24,6 +24,7 @@ from caesura.cli.command import Argument, Commands, Offer, OldOption, OldOptions
 from caesura.errors import CaesuraError
 from caesura.registry import Entry, Registry
 
+READING = "caesura.reading"  # the key of the options of reading in the context of a command
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 #: Every command with the first line of its help, in the order of --help.
@@ -38,7 +39,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("agree", "agree:agree", "Measure how much coders agree beyond chance."),
             ("unify", "unify:unify", "Build one gold annotation from several."),
             ("show", "show:show", "Draw annotations below each other and mark where they agree."),
-            ("check", "check:check", "Read files and list their contents; exit with 2 if one cannot be read."),
+            ("check", "check:check", "Show how data is understood, its contents, and what was repaired."),
             ("convert", "convert:convert", "Convert annotations between formats."),
             ("anchor", "anchor:anchor", "Move the annotations of an altered copy to its source."),
             ("chunks", "chunks:chunks", "Evaluate chunks for retrieval."),
@@ -218,7 +219,7 @@ def _show_warnings_as_sentences() -> Callable[[], None]:
                 print(sentence, file=sys.stderr)
 
     def print_notes() -> None:
-        for sentence in waiting:
+        for sentence in () if "--quiet" in sys.argv else waiting:
             print(sentence, file=sys.stderr)
 
     warnings.showwarning = show
@@ -345,7 +346,18 @@ class _Group(click.Group):
 
 
 class _Command(click.Command):
-    """A command whose help lists arguments and options in two sections."""
+    """A command whose help lists arguments and options in sections; those that read data share the options of reading."""
+
+    @property
+    def reads_data(self) -> bool:
+        return {"format", "option"} <= {str(each.name) for each in self.params}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self.reads_data and not ctx.resilient_parsing:
+            from caesura.cli.io import split_reading_options
+
+            args, ctx.meta[READING] = split_reading_options(args)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, kind in (("Arguments", click.Argument), ("Options", click.Option)):
@@ -353,6 +365,11 @@ class _Command(click.Command):
             if shown := [row for row in rows if row is not None]:
                 with formatter.section(title):
                     formatter.write_dl(shown)
+        if self.reads_data:
+            from caesura.cli.io import READING_OPTIONS
+
+            with formatter.section("Options of reading"):
+                formatter.write_dl([*READING_OPTIONS.items()])
 
 
 class _Argument(click.Argument):

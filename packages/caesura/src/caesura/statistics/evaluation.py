@@ -240,6 +240,8 @@ class Evaluation(Results):
         The settings of the intervals.
     uncounted : mapping of str to str
         Items that were left out because a metric cannot count them, with the reason.
+    tiers, tier_notes : tuple of str
+        The tiers that are scored one by one, each as a system of its own, and sentences about them.
     omitted : mapping of str to str
         Default metrics that were left out because they cannot count some items, with the reason.
     anchored : mapping of str to AnchoredCorpus
@@ -262,6 +264,8 @@ class Evaluation(Results):
     resampling: Resampling = field(default_factory=Resampling)
     uncounted: Mapping[str, str] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
+    tiers: tuple[str, ...] = ()
+    tier_notes: tuple[str, ...] = ()
     anchored: Mapping[str, AnchoredCorpus] = field(default_factory=dict)
     unplaced: tuple[str, ...] = ()
 
@@ -301,7 +305,7 @@ class Evaluation(Results):
         named = bool(self.pairs.reference.names), any(corpus.names for corpus in corpora)
         anchored = [f"{name!r}: {words}" for name, each in self.anchored.items() for words in each.warnings()]
         unmeasured = describe_unmeasured((m.metric for m in self.measured.values()), self.omitted, *named)
-        return [*anchored, *self.unplaced, *unmeasured]
+        return [*self.tier_notes, *anchored, *self.unplaced, *unmeasured]
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split into groups of items; nothing is counted again.
@@ -481,6 +485,15 @@ def evaluate(
     }
     if threads is not None:
         validate_integer("threads", threads)
+    if not anchor:
+        from caesura.statistics.tiers import evaluate_tiers
+
+        same: dict[str, Any] = {
+            "references": references, "missing": missing, "bounds": bounds, "level": level, "resamples": resamples,
+            "interval": interval, "seed": seed, "threads": threads,
+        }  # fmt: skip
+        if (tiered := evaluate_tiers(reference, systems, lambda r, s: evaluate(r, s, metrics, **same))) is not None:
+            return tiered
     given, anchored = (reference, systems), dict[str, "AnchoredCorpus"]()
     if anchor:
         from caesura.statistics.anchored import anchor_systems

@@ -376,7 +376,9 @@ class SystemTests(Result):
 
 
 def system_tests(results: Results, test: SystemTest = "permutation", *, seed: int = 0) -> SystemTests:
-    """Test every metric; the result is empty if there is only one system or one item."""
+    """Test every metric; the result is empty if there is only one system or one item, or if systems are tiers."""
+    if getattr(results, "tiers", ()):
+        return SystemTests(test, {})
     if test == "friedman" or test == "kruskal":
         return SystemTests(test, {name: results.ranks(name, method=test) for name in results.measured})
     if len(results.systems) < 2 or results.count < 2:

@@ -418,6 +418,10 @@ def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -
         raise source.error(None, f"{len(matches)} tiers are called {text!r}; choose by position: {_list_names(names)}.")
     if matches:
         return [ChosenTier(matches[0], "", "")]
+    if numbered := re.fullmatch(r"(.*)#([1-9]\d*)", text, re.DOTALL):  # the second of two tiers of one name
+        same = [i for i, name in enumerate(names) if name == numbered[1]]
+        if int(numbered[2]) <= len(same):
+            return [ChosenTier(same[int(numbered[2]) - 1], "", "")]
     if re.fullmatch(r"-?\d+", text):
         return [ChosenTier(_position(source, names, int(text)), "", "")]
     if _PART.search(text):
