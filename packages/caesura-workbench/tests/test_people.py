@@ -40,6 +40,8 @@ WHO = {
     "POST /logout": PERSONS,
     "GET /openapi.json": PERSONS,
     "GET /api/session": PERSONS,
+    "GET /api/jobs": PERSONS,
+    "DELETE /api/jobs/{job}": PERSONS,
     "GET /account": PERSONS,
     "GET /api/me": PERSONS,
     "PUT /api/me/password": PERSONS,

@@ -5,8 +5,9 @@ Each function parses the request, calls the store, and describes the result.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from fastapi import Depends, File, Form, Path, Query, Request, Response, UploadFile
@@ -28,13 +29,14 @@ from caesura_workbench.imports import (
     Upload,
     ascii_name,
     describe_parsed_file,
-    parse_uploads,
+    list_parsed_files,
     read_text,
     safe_path,
     split_raw_text,
 )
+from caesura_workbench.jobs import JobPool
 from caesura_workbench.merging import Keep, list_merges, merge_coders, merge_items, record_merge, undo_merge
-from caesura_workbench.middleware import SESSION_COOKIE, csrf_token
+from caesura_workbench.middleware import SESSION_COOKIE, client_address, csrf_token
 from caesura_workbench.operations import adopt_names, apply_operation, number_field
 from caesura_workbench.permissions import describe_action
 from caesura_workbench.requests import (
@@ -57,7 +59,7 @@ from caesura_workbench.requests import (
     api_router,
 )
 from caesura_workbench.response_cache import ResponseCache
-from caesura_workbench.rows import AddedRows, AnnotationState, StoreError
+from caesura_workbench.rows import AddedRows, AnnotationState, NotFound, StoreError
 from caesura_workbench.serializers import (
     Window,
     describe_annotation,
@@ -82,6 +84,9 @@ from caesura_workbench.suggestions import suggest as suggest_for
 
 router = api_router()
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 def get_settings(request: Request) -> Settings:
     """Return the settings of this workbench."""
@@ -98,6 +103,21 @@ async def _requested_window(request: Request) -> Window | None:
     return parse_window(request.query_params)
 
 
+class JobRunner:
+    """Runs functions in the worker processes, in the name of whoever sent the request."""
+
+    def __init__(self, request: Request) -> None:
+        viewer = request.state.viewer
+        self.owner = client_address(request.scope) if viewer.person is None else f"person {viewer.person}"
+        self.pool: JobPool = request.app.state.jobs
+
+    def __call__(self, what: str, function: Callable[P, T], *args: P.args, **given: P.kwargs) -> T:
+        """Run a function of a module; its arguments and its result are sent between processes."""
+        return self.pool.run(self.owner, what, function, *args, **given)
+
+
+#: Runs what may take long in a worker process.
+Jobs = Annotated[JobRunner, Depends(JobRunner)]
 #: The store as the viewer of the request sees it.
 ViewerStore = Annotated[Store, Depends(_store)]
 #: The part of a long annotation that the response should contain.
@@ -150,6 +170,19 @@ _REFUSED = {
     "spans": ("spans",),
     "spans in time": ("spans",),
 }
+
+
+@router.get("/jobs", tags=["session"])
+def my_jobs(jobs: Jobs) -> list[dict[str, Any]]:
+    """List one's own jobs that wait for a worker process or run in one."""
+    return jobs.pool.jobs(jobs.owner)
+
+
+@router.delete("/jobs/{job}", status_code=204, tags=["session"])
+def cancel_job(jobs: Jobs, job: PathId) -> None:
+    """Cancel one of one's own jobs; the request that waits for it gets 409."""
+    if not jobs.pool.cancel(jobs.owner, job):
+        raise NotFound(f"there is no job {job} of yours; it may be finished.")
 
 
 # ---------------------------------------------------------------------- projects
@@ -256,6 +289,7 @@ def delete_annotation(store: ViewerStore, annotation: PathId) -> None:
 @router.get("/projects/{project}/agreement", tags=["projects"])
 def project_agreement(
     store: ViewerStore,
+    jobs: Jobs,
     project: PathId,
     metric: Annotated[str | None, Query(max_length=200)] = None,
     sort: Annotated[str | None, Query(max_length=50)] = None,
@@ -266,7 +300,8 @@ def project_agreement(
     Texts, recordings, nested segments and spans are measured separately: ``sort`` selects one, by default the most frequent. For spans, ``coefficient`` selects a
     coefficient with its options, such as ``gamma:sampler=shift``.
     """
-    return scores.project_agreement(store.corpus(project, sort=sort, role="coder"), metric, coefficient)
+    corpus = store.corpus(project, sort=sort, role="coder")
+    return jobs("agreement", scores.project_agreement, corpus, metric, coefficient)
 
 
 @router.get("/projects/{project}/disagreements", tags=["projects"])
@@ -295,6 +330,7 @@ def project_disagreements(
 def export(
     request: Request,
     store: ViewerStore,
+    jobs: Jobs,
     project: PathId,
     format: Annotated[str, Query(max_length=100)] = "caesura-json",
     lossy: bool = False,
@@ -324,11 +360,12 @@ def export(
     title = store.project_name(project)
     if files == "items":
         history = History(store).of_project(project)
-        name, content = export_folder(list(corpora.values()), title, format, **given, history=history)
+        listed = list(corpora.values())
+        name, content = jobs("export", export_folder, listed, title, format, **given, history=history)
     elif len(corpora) > 1:
         raise CaesuraError(f"one file cannot hold {' and '.join(corpora)}; choose one sort, or a zip.")
     else:
-        name, content = export_file(next(iter(corpora.values())), title, format, **given)
+        name, content = jobs("export", export_file, next(iter(corpora.values())), title, format, **given)
     headers = {"Content-Disposition": f"attachment; filename=\"{ascii_name(name)}\"; filename*=UTF-8''{quote(name)}"}
     return Response(content, media_type="application/octet-stream", headers=headers)
 
@@ -402,36 +439,35 @@ def item_page(
 
 
 @router.post("/items/{item}/compare", tags=["items"])
-def compare_item(store: ViewerStore, item: PathId, body: CompareRequest) -> dict[str, Any]:
+def compare_item(store: ViewerStore, jobs: Jobs, item: PathId, body: CompareRequest) -> dict[str, Any]:
     """Compare annotations of an item: every score that applies, the reasons why others do not, and drawings."""
     states = {state.id: state for state in store.annotations(item)}
     for number in body.annotations:
         if number not in states:
             raise CaesuraError(f"annotation {number} does not belong to item {item}.")
-    return scores.compare_annotations(
-        [(states[n].coder, states[n].marks) for n in body.annotations], body, item=store.item(item).name
-    )
+    compared = [(states[n].coder, states[n].marks) for n in body.annotations]
+    return jobs("comparison", scores.compare_annotations, compared, body, item=store.item(item).name)
 
 
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
 def add_annotation(
-    request: Request, store: ViewerStore, item: PathId, body: NewAnnotation, window: RequestedWindow
+    request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body: NewAnnotation, window: RequestedWindow
 ) -> dict[str, Any]:
     """Start an annotation, as a coder or as gold: empty, as a copy, by a segmenter, or by unification."""
-    segmenting = partial(segment_recording, store, request.app.state.recording_storage)
-    marks, origin = initial_marks(store.item(item), store.annotations(item), body, segmenting)
+    segmenting = partial(segment_recording, store, request.app.state.recording_storage, jobs)
+    marks, origin = initial_marks(store.item(item), store.annotations(item), body, segmenting, jobs)
     added = store.add_annotation(item, body.coder, marks, origin=origin, role=body.role, author=body.author)
     return describe_annotation(store.viewer, added, window)
 
 
 @router.post("/items/{item}/suggestions", tags=["items"])
-def suggest(request: Request, store: ViewerStore, item: PathId, body: SuggestionRequest) -> dict[str, Any]:
+def suggest(request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body: SuggestionRequest) -> dict[str, Any]:
     """Suggest marks by a segmenter, an uploaded system or a vowel restorer, to be accepted, moved or refused one by one; nothing is stored.
 
     A change that accepts one says so: ``{"kind": "add", "position": 3, "suggested_by": "dcm"}``, with ``suggested_at`` if it was moved.
     ``{"kind": "refuse", "position": 3, "suggested_by": "dcm"}`` records a refusal.
     """
-    return suggest_for(store, request.app.state.recording_storage, store.item(item), body)
+    return suggest_for(store, request.app.state.recording_storage, store.item(item), body, jobs)
 
 
 @router.post("/items/{item}/comments", status_code=201, tags=["items"])
@@ -581,11 +617,11 @@ RequestedOptions = Annotated[ImportOptions, Depends(_import_options)]
 
 @router.post("/projects/{project}/preview", tags=["projects"])
 async def preview(
-    request: Request, store: ViewerStore, project: PathId, files: Files, options: RequestedOptions
+    request: Request, store: ViewerStore, jobs: Jobs, project: PathId, files: Files, options: RequestedOptions
 ) -> dict[str, Any]:
     """Show what files would add to a project, and which cannot be read; nothing is stored."""
     duplicates = DuplicateTexts(await run_in_threadpool(store.items, project))
-    parts = await _read(request, files, options)
+    parts = await _read(request, jobs, files, options)
     rows = [row for part in parts for row in describe_parsed_file(part, duplicates)]
     return {
         "rows": [row for row in rows if "error" not in row],
@@ -598,6 +634,7 @@ async def preview(
 async def add_files(
     request: Request,
     store: ViewerStore,
+    jobs: Jobs,
     project: PathId,
     files: Files,
     options: RequestedOptions,
@@ -622,7 +659,7 @@ async def add_files(
 
     errors: list[dict[str, Any]] = []
     added, texts = AddedRows([], []), 0
-    parts = await _read(request, files, options)
+    parts = await _read(request, jobs, files, options)
     for part in parts:
         try:
             new = await run_in_threadpool(add, part)
@@ -667,9 +704,9 @@ def _notes(parts: list[ParsedFile]) -> list[dict[str, str]]:
     return [{"file": part.file, "note": note} for part in parts for note in part.notes]
 
 
-async def _read(request: Request, files: list[UploadFile], options: ImportOptions) -> list[ParsedFile]:
+async def _read(request: Request, jobs: JobRunner, files: list[UploadFile], options: ImportOptions) -> list[ParsedFile]:
     limits = get_settings(request).limits
     if len(files) > limits.files:
         raise CaesuraError(f"{len(files)} files at once; the limit is {limits.files}.")
     uploads = [Upload(safe_path(file.filename or "file"), await file.read()) for file in files]
-    return await run_in_threadpool(lambda: list(parse_uploads(uploads, options, limits)))
+    return await run_in_threadpool(lambda: jobs("import", list_parsed_files, uploads, options, limits))

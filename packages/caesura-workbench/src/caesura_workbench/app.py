@@ -19,6 +19,7 @@ from caesura.errors import CaesuraError
 from caesura_workbench.api import router
 from caesura_workbench.campaign import StaleGuidelines
 from caesura_workbench.connections import connection_limits
+from caesura_workbench.jobs import JobError, JobPool
 from caesura_workbench.merging import MergeCollision
 from caesura_workbench.middleware import SecurityMiddleware
 from caesura_workbench.pages import pages, render_error
@@ -49,6 +50,7 @@ def create_app(settings: Settings) -> FastAPI:
         warming.start()
         yield
         warming.cancel()
+        app.state.jobs.close()
         store.close()
 
     app = FastAPI(
@@ -60,6 +62,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, ResponseCache()
+    app.state.jobs = JobPool(settings.jobs)
     recordings = RecordingStorage(settings.sound_folder, SoundLimits(), settings.limits.sound_seconds)
     if store.damage is None:
         recordings.remove_orphans(store.recordings_in())
@@ -97,6 +100,8 @@ def _caesura_error(request: Request, error: Any) -> JSONResponse:
             "marks": describe_window(state.marks, parse_window(request.query_params)),
         }
         return JSONResponse({"error": str(error), "current": current}, status_code=409)
+    if isinstance(error, JobError):
+        return JSONResponse({"error": str(error)}, status_code=error.status)
     status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 400)
     more = {"collisions": error.places} if isinstance(error, MergeCollision) else {"line": getattr(error, "line", None)}
     return JSONResponse({"error": str(error), **more}, status_code=status)

@@ -296,6 +296,11 @@ class ParsedFile:
     notes: tuple[str, ...] = ()
 
 
+def list_parsed_files(files: Sequence[Upload], choices: ImportOptions, limits: Limits) -> list[ParsedFile]:
+    """Read all uploads at once, for a worker process."""
+    return list(parse_uploads(files, choices, limits))
+
+
 def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limits) -> Iterator[ParsedFile]:
     """Read all uploads, unpacking zips; an error affects only its own file."""
     unpacked: list[Upload] = []

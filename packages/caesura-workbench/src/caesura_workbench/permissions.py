@@ -207,6 +207,8 @@ PERMISSIONS: dict[str, Permission] = {
     "POST /logout": Permission("sign out", _PEOPLE),
     "GET /openapi.json": Permission("read the API description", _PEOPLE),
     "GET /api/session": Permission("read the session", _PEOPLE),
+    "GET /api/jobs": Permission("list their jobs", _PEOPLE),
+    "DELETE /api/jobs/{job}": Permission("cancel one of their jobs", _PEOPLE),
     "GET /account": Permission("view their account", _PEOPLE),
     "GET /api/me": Permission("read their account", _PEOPLE),
     "PUT /api/me/password": Permission("set their password", _PEOPLE),

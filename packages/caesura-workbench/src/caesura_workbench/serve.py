@@ -35,6 +35,14 @@ def serve(
     token: Annotated[
         str | None, Option("--token", envvar="CAESURA_TOKEN", help="Token that every request must carry.")
     ] = None,
+    workers: Annotated[
+        int,
+        Option("--workers", min=1, max=64, help="Worker processes for segmenters, comparisons, imports and exports."),
+    ] = 2,
+    job_seconds: Annotated[float, Option("--job-seconds", min=1, help="Time limit of one job in a worker.")] = 120.0,
+    job_memory: Annotated[
+        float, Option("--job-memory", min=0.25, help="Memory limit of one job in a worker, in gigabytes.")
+    ] = 2.0,
     no_browser: Annotated[
         bool, Option("--no-browser", help="Only print the address; do not open the browser.")
     ] = False,
@@ -43,9 +51,11 @@ def serve(
 
     Example: caesura serve --database project.sqlite
     """
+    from caesura_workbench.jobs import JobLimits
     from caesura_workbench.settings import Settings
 
-    settings = Settings(host=host, port=port, database=database, recordings=recordings, token=token)
+    limits = JobLimits(workers, job_seconds, int(job_memory * 2**30))
+    settings = Settings(host=host, port=port, database=database, recordings=recordings, token=token, jobs=limits)
     start(settings, browse=not no_browser)
 
 

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from caesura.errors import CaesuraError
+from caesura_workbench.jobs import JobLimits
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Settings:
     token: str | None = None
     limits: Limits = field(default_factory=Limits)
     recordings: str | None = None
+    jobs: JobLimits = JobLimits(workers=0)
     csrf_secret: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def __post_init__(self) -> None:

@@ -35,12 +35,18 @@ from caesura_workbench.sound.recordings import RecordingStorage, find_recording
 from caesura_workbench.sound.tiles import RecordingInfo
 from caesura_workbench.store import Store
 
+#: Runs a function in a worker process, given what it is for, the function and its arguments.
+RunJob: TypeAlias = Callable[..., Any]
 #: (item, segmenter, number of segments) -> boundaries of its recording.
 RecordingSegmenter: TypeAlias = Callable[[ItemRecord, str, int | None], list[float]]
 
 
 def initial_marks(
-    item: ItemRecord, states: list[AnnotationState], request: NewAnnotation, segment_recording: RecordingSegmenter
+    item: ItemRecord,
+    states: list[AnnotationState],
+    request: NewAnnotation,
+    segment_recording: RecordingSegmenter,
+    jobs: RunJob,
 ) -> tuple[Marks, str]:
     """Return the marks to start an annotation from, in the item's own kind, and a description of their origin."""
     coded = {state.coder: state.marks for state in states if state.role == "coder"}
@@ -53,7 +59,7 @@ def initial_marks(
         if item.kind == "time":
             by_machine = Segmentation(float(item.length), segment_recording(item, request.segmenter, request.segments))
         else:
-            by_machine = segment_text(item, coded, request.segmenter, request.segments)
+            by_machine = segment_text(item, coded, request.segmenter, request.segments, jobs)
         return _as_item_kind(item, by_machine, coded), f"segmented by {request.segmenter}"
     if request.empty:
         return _empty(item, coded, request.types), "begun empty"
@@ -64,11 +70,12 @@ def initial_marks(
     if item.kind == "time" and method in METHODS and "tolerance" in METHODS[method].takes:
         reach = {"tolerance": TOLERANCE if request.tolerance is None else float(request.tolerance)}
         within = f" within {reach['tolerance']:g} s"
-    return _as_item_kind(item, unify(coded, method, **reach), coded), f"unified by {method}{within}: {', '.join(coded)}"
+    unified = jobs("unification", unify, coded, method, **reach)
+    return _as_item_kind(item, unified, coded), f"unified by {method}{within}: {', '.join(coded)}"
 
 
 def segment_text(
-    item: ItemRecord, coded: dict[str, Marks], segmenter: str, segments: int | None = None
+    item: ItemRecord, coded: dict[str, Marks], segmenter: str, segments: int | None, jobs: RunJob
 ) -> Segmentation:
     """Segment a text: into as many segments as requested, or as its coders have on average."""
     from caesura.segmenters import segment
@@ -82,7 +89,7 @@ def segment_text(
     if segments is None and coded:
         flat = [marks if isinstance(marks, Segmentation) else marks.boundaries() for marks in coded.values()]
         segments = min(round(sum(len(marks.positions) for marks in flat) / len(flat)) + 1, len(item.units))
-    placed = segment(list(item.units), segmenter, segments)
+    placed = jobs(segmenter, segment, list(item.units), segmenter, segments)
     assert isinstance(placed, Segmentation)
     return Segmentation(placed.length, placed.positions, units=item.units)
 
@@ -146,17 +153,17 @@ _KEYS = {"positions": ("position",), "segments": ("first", "last"), "spans": ("s
 
 
 def suggest(
-    store: Store, recording_storage: RecordingStorage, item: ItemRecord, request: SuggestionRequest
+    store: Store, recording_storage: RecordingStorage, item: ItemRecord, request: SuggestionRequest, jobs: RunJob
 ) -> dict[str, Any]:
     """Return suggestions for an item as its own kind of marks, without those refused in the annotation at hand."""
     source = request.system or request.restorer or request.segmenter or ""
     name = _NAMES[item.kind]
     if request.restorer is not None:
-        suggested = _restore(item, request.restorer)
+        suggested = jobs("vowels", _restore, item, request.restorer)
     elif request.system is not None:
         suggested = _system_marks(store, item, request.system)
     elif item.kind == "time":
-        suggested = {"positions": suggest_times(store, recording_storage, item, request)}
+        suggested = {"positions": suggest_times(store, recording_storage, jobs, item, request)}
     else:
         # An annotation that was just begun is empty and says nothing about the number of segments.
         coded = {
@@ -164,7 +171,7 @@ def suggest(
             for state in store.annotations(item.id)
             if state.role == "coder" and state.id != request.annotation
         }
-        placed = segment_text(item, coded, source, request.segments)
+        placed = segment_text(item, coded, source, request.segments, jobs)
         suggested = _describe(Hierarchy.from_segmentation(placed) if item.kind == "nested" else placed, name)
     refused = set() if request.annotation is None else _refused_marks(store, item, request.annotation, source)
     kept = [i for i, mark in enumerate(suggested[name]) if _key(name, mark) not in refused]
@@ -306,7 +313,7 @@ _MAX_RATE = 48_000  # samples per second; higher rates are averaged down
 
 
 def suggest_times(
-    store: Store, recording_storage: RecordingStorage, item: ItemRecord, request: SuggestionRequest
+    store: Store, recording_storage: RecordingStorage, jobs: RunJob, item: ItemRecord, request: SuggestionRequest
 ) -> list[float]:
     """Suggest times between ``first`` and ``last``, or in the whole of a short recording."""
     name = request.segmenter or ""
@@ -316,11 +323,13 @@ def suggest_times(
         raise CaesuraError(
             f"at most {_MAX_SECONDS:g} s of a recording can be segmented at once; give 'first' and 'last'."
         )
-    return _segment_stretch(sound, facts, name, (first, last), request.segments, item.length)
+    stretch = (first, last)
+    times: list[float] = jobs(name, _segment_stretch, sound, facts, name, stretch, request.segments, item.length)
+    return times
 
 
 def segment_recording(
-    store: Store, recording_storage: RecordingStorage, item: ItemRecord, name: str, segments: int | None
+    store: Store, recording_storage: RecordingStorage, jobs: RunJob, item: ItemRecord, name: str, segments: int | None
 ) -> list[float]:
     """Segment a whole recording in parts of up to two minutes."""
     sound, facts = _open_recording(store, recording_storage, item, name)
@@ -332,7 +341,9 @@ def segment_recording(
         )
     edges = [end * n / parts for n in range(parts + 1)]
     return [
-        time for part in pairwise(edges) for time in _segment_stretch(sound, facts, name, part, segments, item.length)
+        time
+        for part in pairwise(edges)
+        for time in jobs(name, _segment_stretch, sound, facts, name, part, segments, item.length)
     ]
 
 

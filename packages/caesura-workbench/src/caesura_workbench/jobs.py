@@ -1,0 +1,252 @@
+"""Long calculations in a few worker processes, with limits on time, memory and the number of jobs.
+
+Parsing files, segmenters, comparisons, agreement and exports depend on what users send; in a thread of the server one of them could stop all
+pages. The server only waits for the worker: other requests are answered meanwhile, a job that takes too long or too much memory ends with its worker
+process, and a new one is started for the next job.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any, ParamSpec, TypeVar
+
+from caesura.errors import CaesuraError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_POLL = 0.1  # seconds between checks whether a running job was cancelled
+
+
+class JobError(CaesuraError):
+    """A job that was refused, cancelled or ended; ``status`` is the HTTP status."""
+
+    def __init__(self, message: str, status: int = 503) -> None:
+        self.status = status
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[JobError], tuple[str, int]]:
+        return type(self), (str(self), self.status)
+
+
+@dataclass(frozen=True)
+class JobLimits:
+    """Limits of the pool: worker processes, seconds and bytes per job, and jobs per person and in all, waiting ones included."""
+
+    workers: int = 2
+    seconds: float = 120.0
+    memory: int = 2 * 2**30
+    per_person: int = 4
+    waiting: int = 16
+
+
+@dataclass
+class Job:
+    """A job that waits or runs."""
+
+    number: int
+    owner: str
+    what: str
+    created: float
+    running: bool = False
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for the API."""
+        return {
+            "id": self.number,
+            "what": self.what,
+            "state": "running" if self.running else "waiting",
+            "seconds": round(time.monotonic() - self.created, 1),
+        }
+
+
+class JobPool:
+    """Runs functions in worker processes; with no workers, in the calling thread, without limits."""
+
+    def __init__(self, limits: JobLimits | None = None) -> None:
+        self.limits = limits or JobLimits(workers=0)
+        self._jobs: dict[int, Job] = {}
+        self._lock = threading.Lock()
+        self._free = threading.Semaphore(max(1, self.limits.workers))
+        self._idle: list[_Worker] = []
+        self._number = 0
+
+    def run(self, owner: str, what: str, function: Callable[P, T], *args: P.args, **given: P.kwargs) -> T:
+        """Call a function of a module in a worker and return its result.
+
+        Raises
+        ------
+        JobError
+            If the owner or the server has too many jobs, or if the job is cancelled or exceeds its limits.
+        """
+        if not self.limits.workers:
+            return function(*args, **given)
+        job = self._enqueue(owner, what)
+        try:
+            while not self._free.acquire(timeout=_POLL):
+                if job.cancelled.is_set():
+                    raise JobError("the job was cancelled.", 409)
+            try:
+                return self._run(job, function, args, given)  # type: ignore[no-any-return]
+            finally:
+                self._free.release()
+        finally:
+            with self._lock:
+                del self._jobs[job.number]
+
+    def jobs(self, owner: str) -> list[dict[str, Any]]:
+        """List the jobs of a person, oldest first."""
+        with self._lock:
+            return [job.as_dict() for job in self._jobs.values() if job.owner == owner]
+
+    def cancel(self, owner: str, number: int) -> bool:
+        """Cancel a job of a person; return whether there was one."""
+        with self._lock:
+            job = self._jobs.get(number)
+            if job is None or job.owner != owner:
+                return False
+            job.cancelled.set()
+            return True
+
+    def close(self) -> None:
+        """End all workers."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            for job in self._jobs.values():
+                job.cancelled.set()
+        for worker in idle:
+            worker.end()
+
+    def _enqueue(self, owner: str, what: str) -> Job:
+        with self._lock:
+            mine = sum(job.owner == owner for job in self._jobs.values())
+            if mine >= self.limits.per_person:
+                raise JobError(f"{mine} of your jobs are not finished yet; wait for one of them, or cancel it.", 429)
+            if len(self._jobs) >= self.limits.waiting:
+                raise JobError("the server has too many jobs at the moment; try again in a minute.", 503)
+            self._number += 1
+            job = self._jobs[self._number] = Job(self._number, owner, what, time.monotonic())
+            return job
+
+    def _run(self, job: Job, function: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        with self._lock:
+            worker = self._idle.pop() if self._idle else None
+        worker = worker or _Worker(self.limits.memory)
+        job.running = True
+        kept = False
+        try:
+            right, value = worker.call(function, args, given, self.limits.seconds, job.cancelled)
+            kept = True
+        except TimeoutError:
+            raise JobError(
+                f"the job took longer than {self.limits.seconds:g} s and was ended; try a smaller part."
+            ) from None
+        except InterruptedError:
+            raise JobError("the job was cancelled.", 409) from None
+        except (EOFError, OSError):
+            raise JobError(_TOO_MUCH_MEMORY) from None
+        finally:
+            if kept:
+                with self._lock:
+                    self._idle.append(worker)
+            else:
+                worker.end()
+        if right:
+            return value
+        if isinstance(value, MemoryError):
+            raise JobError(_TOO_MUCH_MEMORY)
+        raise value
+
+
+_TOO_MUCH_MEMORY = (
+    "the job needed more memory than this server allows and was ended; try a smaller part, or a method that needs less."
+)
+
+
+class _Worker:
+    """A worker process and the pipe to it. The process starts with the first job, because starting takes a second or two."""
+
+    def __init__(self, memory: int) -> None:
+        # "spawn": a fork of a server with threads may inherit a lock that is never released
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs, memory), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        given: dict[str, Any],
+        seconds: float,
+        cancelled: threading.Event,
+    ) -> tuple[bool, Any]:
+        """Return whether the call succeeded, and its result or its exception."""
+        self._pipe.send((function, args, given))
+        deadline = time.monotonic() + seconds
+        while not self._pipe.poll(_POLL):
+            if cancelled.is_set():
+                raise InterruptedError
+            if time.monotonic() > deadline:
+                raise TimeoutError
+        answer: tuple[bool, Any] = self._pipe.recv()
+        return answer
+
+    def end(self) -> None:
+        """Kill the process."""
+        self._process.kill()
+        self._process.join(5)
+        self._pipe.close()
+
+
+def _work(pipe: Connection, memory: int) -> None:
+    """Run jobs until the server goes away."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which ends its workers
+    with suppress(OSError, AttributeError):
+        os.nice(5)  # pages come first
+    _limit_memory(memory)
+    while True:
+        try:
+            sent = pipe.recv_bytes()
+        except (EOFError, OSError):
+            return
+        try:
+            function, args, given = pickle.loads(sent)
+            answer = (True, function(*args, **given))
+        except CaesuraError as fault:
+            answer = (False, fault)
+        except MemoryError:
+            answer = (False, MemoryError())
+        except RecursionError:
+            answer = (False, CaesuraError("the content is nested too deeply."))
+        except Exception as fault:
+            answer = (False, RuntimeError(f"{type(fault).__name__}: {fault}"))
+        pipe.send(answer)
+
+
+def _limit_memory(memory: int) -> None:
+    """Limit the address space to what the process has now and ``memory`` bytes more, where the system can do that."""
+    try:
+        from resource import RLIMIT_AS, setrlimit
+
+        import caesura.formats
+        import caesura.metrics
+        import caesura.segmenters  # noqa: F401  what most jobs need is not counted
+
+        with open("/proc/self/statm", encoding="ascii") as file:
+            now = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        setrlimit(RLIMIT_AS, (now + memory, now + memory))
+    except (ImportError, OSError, ValueError):  # Windows, macOS
+        return
