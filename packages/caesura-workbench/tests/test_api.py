@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -12,10 +10,8 @@ from fastapi.testclient import TestClient
 from caesura import samples, unify
 from caesura.formats.caesura_json import write_json
 from caesura.metrics import metric
-from caesura.model import Corpus
 from caesura_workbench.app import create_app
 from caesura_workbench.settings import Settings
-from caesura_workbench.store import Store
 
 
 def first_item(client: TestClient, project: int) -> dict:
@@ -513,30 +509,6 @@ def test_empty_annotations_of_every_kind(client: TestClient, empty: int) -> None
     assert begin(client, talk, "ben")["marks"]["labels"] == [",", "."], "as the coders before gave"
     none = client.post(f"/api/items/{tree}/annotations", json={"coder": "x", "copy_of": 99})
     assert none.status_code == 400
-
-
-def test_database_of_earlier_version_is_migrated(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    store = Store(f"sqlite:///{path}")
-    project = store.add_project("p")
-    store.add_corpus(project, Corpus.from_dict({"i": {"x": [2, 2], "y": [1, 3]}}), origin="file")
-    item = store.items(project)[0].id
-    store.add_annotation(item, "gold", store.annotations(item)[0].marks, origin="copy of x")
-    store.close()
-    with sqlite3.connect(path) as db:
-        db.execute("DROP INDEX annotations_in_role")
-        for table, column in (("annotations", "role"), ("annotations", "brought"), ("annotations", "deleted")):
-            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        db.execute("ALTER TABLE items DROP COLUMN deleted")
-    db.close()
-    again = Store(f"sqlite:///{path}")
-    assert [(a.coder, a.role, a.brought) for a in again.annotations(item)] == [
-        ("x", "coder", True),
-        ("y", "coder", True),
-        ("gold", "gold", False),
-    ]
-    assert again.corpus(project, role="coder").coders == ("x", "y")
-    again.close()
 
 
 # ---------------------------------------------------------------------- by machine

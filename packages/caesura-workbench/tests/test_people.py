@@ -179,6 +179,7 @@ def test_permissions_of_every_role(campaign: SampleWorkbench, released: bool) ->
         "person": 1,
         "level": 0,
         "tile": 0,
+        "job": 1,
     }
     nobody = anonymous_csrf(campaign)
 
@@ -494,7 +495,16 @@ def test_database_without_accounts_is_migrated(settings: Settings) -> None:
         number = client.post("/api/projects", json={"name": "old"}).json()["id"]
         client.post(f"/api/projects/{number}/text", json={"item": "i", "coder": "ann", "text": "a | b"})
     with sqlite3.connect(settings.database) as db:
-        for table in ("assignments", "members", "sessions", "people", "guidelines", "audit"):
+        for table in (
+            "assignments",
+            "members",
+            "sessions",
+            "people",
+            "guidelines",
+            "audit",
+            "schema_version",
+            "requests",
+        ):
             db.execute(f"DROP TABLE {table}")
         for index in ("annotations_of_person", "annotations_in_role", "comments_of_person"):
             db.execute(f"DROP INDEX {index}")

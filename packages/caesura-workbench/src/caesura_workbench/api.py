@@ -491,11 +491,16 @@ def change_annotation(
     store: ViewerStore, annotation: PathId, change: ChangeRequest, window: RequestedWindow
 ) -> dict[str, Any]:
     """Apply one operation to the version that the client saw; 409 with the current state if somebody else changed it first."""
+    made = store.made_already(annotation, change.request)
+    if made is not None:
+        return describe_annotation(store.viewer, made, window)
     seen = store.annotation(annotation, version=change.version)
     marks = apply_operation(seen.marks, change.operation)
     if "names_of" in change.operation:
         marks = _with_names_of(store, seen, marks, change.operation)
-    changed = store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
+    changed = store.change(
+        annotation, change.version, marks, operation=change.operation, author=change.author, request=change.request
+    )
     return describe_annotation(store.viewer, changed, window)
 
 
@@ -511,13 +516,13 @@ def _with_names_of(store: Store, seen: AnnotationState, marks: Marks, operation:
 @router.post("/annotations/{annotation}/undo", tags=["annotations"])
 def undo(store: ViewerStore, annotation: PathId, seen: VersionedRequest, window: RequestedWindow) -> dict[str, Any]:
     """Undo the last change."""
-    return describe_annotation(store.viewer, store.undo(annotation, seen.version), window)
+    return describe_annotation(store.viewer, store.undo(annotation, seen.version, seen.request), window)
 
 
 @router.post("/annotations/{annotation}/redo", tags=["annotations"])
 def redo(store: ViewerStore, annotation: PathId, seen: VersionedRequest, window: RequestedWindow) -> dict[str, Any]:
     """Redo the last undone change."""
-    return describe_annotation(store.viewer, store.redo(annotation, seen.version), window)
+    return describe_annotation(store.viewer, store.redo(annotation, seen.version, seen.request), window)
 
 
 @router.get("/annotations/{annotation}/history", tags=["annotations"])

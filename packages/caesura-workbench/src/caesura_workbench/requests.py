@@ -160,9 +160,13 @@ class SuggestionRequest(RequestBody):
 
 
 class VersionedRequest(RequestBody):
-    """The version of an annotation that the client saw."""
+    """The version of an annotation that the client saw.
+
+    ``request`` is an id of the client's choice. If the response to a change is lost, the client sends it again with the same id, and it is made once.
+    """
 
     version: BodyId
+    request: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{8,64}$")] | None = None
 
 
 class ChangeRequest(VersionedRequest):

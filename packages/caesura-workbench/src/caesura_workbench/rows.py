@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks, kind_of
 from caesura.model.spans import encode_labels
 from caesura_workbench.permissions import SINGLE_USER, Viewer
-from caesura_workbench.schema import codings, comments, items, projects, revisions
+from caesura_workbench.schema import codings, comments, items, projects, requests, revisions
 
 
 class NotFound(CaesuraError):
@@ -358,6 +358,34 @@ def lock_for_change(db: sa.Connection, annotation: int, version: int) -> Annotat
     state = check_version(annotation_state(db, annotation), version)
     if state.brought:
         raise ReadOnlyAnnotation(f"the annotation by {state.coder!r} is read-only; start your own from a copy of it.")
+    return state
+
+
+_DAYS_REMEMBERED = 30  # a page that was offline for longer has to be reloaded
+
+
+def lock_unless_made(db: sa.Connection, annotation: int, request: str | None) -> bool:
+    """Lock the row of an annotation, and return whether a change with this request id was made already."""
+    # the lock comes first, so that PostgreSQL does not make the same request twice at once
+    db.execute(sa.select(codings.c.id).where(codings.c.id == annotation).with_for_update())
+    return was_made(db, annotation, request)
+
+
+def was_made(db: sa.Connection, annotation: int, request: str | None) -> bool:
+    """Whether a change with this request id was made already: its response was lost."""
+    if request is None:
+        return False
+    mine = (requests.c.annotation == annotation) & (requests.c.request == request)
+    return db.scalar(sa.select(requests.c.version).where(mine)) is not None
+
+
+def remember_request(db: sa.Connection, state: AnnotationState, request: str | None) -> AnnotationState:
+    """Store the id of a change in its own transaction, and forget old ones."""
+    if request is not None:
+        values = {"annotation": state.id, "request": request, "version": state.version, "time": timestamp()}
+        db.execute(requests.insert().values(**values))
+        before = (datetime.now(UTC) - timedelta(days=_DAYS_REMEMBERED)).isoformat()
+        db.execute(requests.delete().where(requests.c.annotation == state.id, requests.c.time < before))
     return state
 
 

@@ -9,7 +9,6 @@ was ``brought`` by a file never changes. Where the workbench has accounts, ``per
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy.schema import CreateColumn
 
 metadata = sa.MetaData()
 
@@ -166,26 +165,16 @@ audit = sa.Table(
     sa.Column("project", sa.Integer, index=True),
     sa.Column("client", sa.Text, nullable=False, default=""),
 )
-
-
-def complete_tables(db: sa.Connection) -> None:
-    """Create missing tables, columns and indexes, all of them in a new database.
-
-    In databases of an earlier version, annotations derived from others were gold without saying so.
-    """
-    inspector = sa.inspect(db)
-    existing = set(inspector.get_table_names())
-    metadata.create_all(db, [table for table in metadata.sorted_tables if table.name not in existing], checkfirst=False)
-    added = set()
-    for table in (table for table in metadata.sorted_tables if table.name in existing):
-        known = {column["name"] for column in inspector.get_columns(table.name)}
-        for column in table.columns:
-            if column.name not in known:
-                described = CreateColumn(column).compile(dialect=db.dialect)
-                db.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {described}")
-                added.add(column.name)
-        for index in table.indexes:
-            index.create(db, checkfirst=True)
-    if "role" in added:
-        made_here = sa.or_(*(codings.c.origin.like(f"{how}%") for how in ("unified", "copy of", "segmented")))
-        db.execute(codings.update().where(made_here).values(role="gold", brought=False))
+#: Ids of changes that were made, so that one whose response was lost is not made twice; ``version`` is that of the annotation afterwards.
+requests = sa.Table(
+    "requests",
+    metadata,
+    sa.Column("annotation", sa.ForeignKey("annotations.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("request", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("time", sa.Text, nullable=False, index=True),
+)
+#: One row: the number of the last migration.
+schema_version = sa.Table(
+    "schema_version", metadata, sa.Column("number", sa.Integer, primary_key=True, autoincrement=False)
+)

@@ -21,9 +21,10 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.corpus import Marks
 from caesura_workbench import rows
+from caesura_workbench.migrations import migrate
 from caesura_workbench.permissions import SINGLE_USER, Viewer, current_action, log_action
 from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError, not_deleted
-from caesura_workbench.schema import codings, comments, complete_tables, items, projects, revisions
+from caesura_workbench.schema import codings, comments, items, projects, revisions
 from caesura_workbench.settings import shown_address
 from caesura_workbench.sound.recordings import all_digests, claim_recordings, share_recordings
 
@@ -88,7 +89,7 @@ class Store:
             self.has_people_table = self.damage is None or sa.inspect(self.engine).has_table("people")
             if self.damage is None:
                 with self._transaction() as db:
-                    complete_tables(db)
+                    migrate(db)
         except CaesuraError:
             raise
         except (SQLAlchemyError, ImportError) as error:
@@ -367,16 +368,33 @@ class Store:
             return rows.annotation_state(db, number)
 
     def change(
-        self, annotation: int, version: int, marks: Marks, *, operation: dict[str, Any], author: str = ""
+        self,
+        annotation: int,
+        version: int,
+        marks: Marks,
+        *,
+        operation: dict[str, Any],
+        author: str = "",
+        request: str | None = None,
     ) -> AnnotationState:
-        """Replace the marks if nobody changed them since ``version``."""
+        """Replace the marks if nobody changed them since ``version``; a ``request`` that was made already is not made again."""
         with self.writing() as db:
             self.viewer.check_change(db, annotation)
+            if rows.lock_unless_made(db, annotation, request):
+                return rows.annotation_state(db, annotation)
             state = rows.lock_for_change(db, annotation, version)
             settled = dict.fromkeys((*state.settled, *([operation["settles"]] if "settles" in operation else [])))
             packed, author = rows.pack_marks(marks), self.viewer.author_name(author)
             rows.add_revision(db, annotation, packed, settled, operation, author)
-            return rows.annotation_state(db, annotation)
+            return rows.remember_request(db, rows.annotation_state(db, annotation), request)
+
+    def made_already(self, annotation: int, request: str | None) -> AnnotationState | None:
+        """Return the current state if a change with this request id was made, or None."""
+        if request is None:
+            return None
+        with self.reading() as db:
+            self.viewer.check_change(db, annotation)
+            return rows.annotation_state(db, annotation) if rows.was_made(db, annotation, request) else None
 
     def go_back(self, annotation: int, version: int, revision: int, author: str = "") -> AnnotationState:
         """Restore the marks of an earlier revision, as a new change that can be undone."""
@@ -392,24 +410,29 @@ class Store:
             rows.add_revision(db, annotation, row.marks, settled, operation, self.viewer.author_name(author))
             return rows.annotation_state(db, annotation)
 
-    def undo(self, annotation: int, version: int) -> AnnotationState:
+    def undo(self, annotation: int, version: int, request: str | None = None) -> AnnotationState:
         """Return to the previous revision."""
-        return self._step(annotation, version, rows.parent_revision, "nothing to undo: this is the first revision.")
+        none = "nothing to undo: this is the first revision."
+        return self._step(annotation, version, rows.parent_revision, none, request)
 
-    def redo(self, annotation: int, version: int) -> AnnotationState:
+    def redo(self, annotation: int, version: int, request: str | None = None) -> AnnotationState:
         """Move forward to the latest revision made from the current one."""
-        return self._step(annotation, version, rows.latest_child, "nothing to redo.")
+        return self._step(annotation, version, rows.latest_child, "nothing to redo.", request)
 
-    def _step(self, annotation: int, version: int, neighbour: Callable[[int], Any], none: str) -> AnnotationState:
+    def _step(
+        self, annotation: int, version: int, neighbour: Callable[[int], Any], none: str, request: str | None
+    ) -> AnnotationState:
         """Move the head to a neighbouring revision, or raise an error with the message ``none``."""
         with self.writing() as db:
             self.viewer.check_change(db, annotation)
+            if rows.lock_unless_made(db, annotation, request):
+                return rows.annotation_state(db, annotation)
             rows.lock_for_change(db, annotation, version)
             revision = db.scalar(neighbour(annotation))
             if revision is None:
                 raise CaesuraError(none)
             rows.move_head(db, annotation, revision)
-            return rows.annotation_state(db, annotation)
+            return rows.remember_request(db, rows.annotation_state(db, annotation), request)
 
     # ------------------------------------------------------------------ comments
 
