@@ -15,7 +15,7 @@ from caesura.papers.reproduction import STATUSES
 FOLDER = Path(__file__).with_name("papers")
 
 #: The papers whose pages are written by the command, in the order of the summary.
-PAPERS = ("fournier2013", "lai2023", "diaz2022", "rasanen2009", "carbone2004")
+PAPERS = ("fournier2013", "lai2023", "diaz2022", "rasanen2009", "carbone2004", "gal2002")
 
 _INTRODUCTION = """# Papers
 

@@ -196,7 +196,10 @@ class Hmm(Model):
     def fit(cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Hmm:
         """Count and discount bigrams."""
         progress("bigrams", 0.0)
-        return cls(script, lexicon, fit_katz(lexicon, lines, rare=int(options.get("rare", 3))).as_stored())
+        discount = str(options.get("discount", "good-turing"))
+        return cls(
+            script, lexicon, fit_katz(lexicon, lines, rare=int(options.get("rare", 3)), discount=discount).as_stored()
+        )
 
     def decode(self, words: Words) -> list[str]:
         """Run Viterbi on every line; an unseen word stays bare."""
@@ -331,12 +334,12 @@ class Katz:
         return float(self.log_alpha[first] + self.log_word[second])
 
 
-def fit_katz(lexicon: Lexicon, lines: Lines, *, rare: int = 3) -> Katz:
+def fit_katz(lexicon: Lexicon, lines: Lines, *, rare: int = 3, discount: str = "good-turing") -> Katz:
     """Count bigrams, discount them, and distribute the remaining mass; ``rare`` is the paper's k."""
     words = len(lexicon)
     first, second, counts = _bigrams(lines, words, rare)
     totals = np.bincount(first, weights=counts, minlength=words + 2)
-    kept = counts * _discounts(first, counts, words + 2)
+    kept = counts * DISCOUNTS[discount](first, counts, words + 2)
     share = np.bincount(first, weights=kept, minlength=words + 2) / np.maximum(totals, 1)
     most = 1 - 1 / (totals + 2)  # reserve some mass for unseen successors, whatever the discounts
     scale = np.where(share > most, most / np.where(share > 0, share, 1), 1.0)
@@ -402,3 +405,66 @@ def _pooled_discounts(counts: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (size + 1) * number[1:] / number[:-1] / size
     return np.where((ratio > 0) & (ratio < 1), ratio, (size - 0.5) / size)
+
+
+def simple_good_turing(counts: Floats) -> dict[int, float]:
+    r"""Return the smoothed count :math:`r^*` of every count r that occurs (Gale & Sampson 1995, Simple Good–Turing).
+
+    Counts of counts are averaged over the gaps between them, :math:`Z_r = 2 n_r / (t - q)` with the neighbouring counts q and t, and a
+    line is fitted to log Z against log r. While Turing's estimate :math:`(r + 1) n_{r+1} / n_r` differs from that of the line by more than
+    1.65 standard deviations, it is used; from the first count where it does not, the line is.
+
+    Parameters
+    ----------
+    counts : ndarray
+        The counts, one per event.
+
+    Returns
+    -------
+    dict of int to float
+
+    Examples
+    --------
+    >>> smoothed = simple_good_turing(np.repeat([1, 2, 3, 5], [120, 40, 24, 8]))
+    >>> [round(smoothed[r], 2) for r in (1, 2, 3)]
+    [0.47, 1.28, 2.19]
+    """
+    sizes, numbers = np.unique(counts.astype(np.int64), return_counts=True)
+    if len(sizes) < 2:
+        return {int(r): float(r) for r in sizes}
+    before, after = np.concatenate(([0], sizes[:-1])), np.concatenate((sizes[1:], [2 * sizes[-1] - sizes[-2]]))
+    slope, level = np.polyfit(np.log(sizes), np.log(2 * numbers / (after - before)), 1)
+
+    def fitted(r: float) -> float:
+        return float(np.exp(level + slope * np.log(r)))
+
+    number = dict(zip(sizes.tolist(), numbers.tolist(), strict=True))
+    smoothed: dict[int, float] = {}
+    by_line = False
+    for r in sizes.tolist():
+        line = (r + 1) * fitted(r + 1) / fitted(r)
+        following = number.get(r + 1, 0)
+        if not by_line and following:
+            turing = (r + 1) * following / number[r]
+            deviation = np.sqrt((r + 1) ** 2 * following / number[r] ** 2 * (1 + following / number[r]))
+            by_line = abs(turing - line) <= 1.65 * deviation
+            smoothed[r] = line if by_line else turing
+        else:
+            by_line, smoothed[r] = True, line
+    return smoothed
+
+
+def _simple_discounts(first: Ints, counts: Floats, histories: int) -> Floats:
+    """Return the Simple Good–Turing discount c*/c of every bigram, from all histories together."""
+    smoothed = simple_good_turing(counts)
+    sizes = np.array(sorted(smoothed))
+    ratio = np.minimum(np.array([smoothed[int(r)] / r for r in sizes]), 1.0)
+    discounts: Floats = ratio[np.searchsorted(sizes, counts.astype(np.int64))]
+    return discounts
+
+
+#: How counts of bigrams are discounted, by name.
+DISCOUNTS: dict[str, Callable[[Ints, Floats, int], Floats]] = {
+    "good-turing": _discounts,
+    "simple-good-turing": _simple_discounts,
+}

@@ -25,7 +25,7 @@ from caesura_vowels.calibration import (
     validate_on_held_out,
 )
 from caesura_vowels.lexicon import Lexicon, Lines, hash_line, hash_lines, read_lines, unseen_lines
-from caesura_vowels.models import MODELS, Alternatives, Model, Progress, Words
+from caesura_vowels.models import DISCOUNTS, MODELS, Alternatives, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
 from caesura_vowels.scripts import Missing, Script, script
 from caesura_vowels.storage import encode_strings, load_model, save_model
@@ -100,6 +100,8 @@ class VowelRestorer:
         Order of the letter n-grams, 2 to 8 ("open", "best").
     rare : int, default 3
         The paper's k: bigrams seen fewer times estimate the unseen ones ("hmm").
+    discount : {"good-turing", "simple-good-turing"}, default "good-turing"
+        How counts of bigrams are discounted ("hmm"): by counts of counts of each history, or by Simple Good–Turing over all histories.
     epochs : int, default None
         Passes over the text when training the taggers ("best"). By default 4, 8 or 16, as long as held-out lines improve.
     held_out : float, default 0.1
@@ -134,7 +136,7 @@ class VowelRestorer:
     """
 
     _parameters: ClassVar[tuple[str, ...]] = (
-        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "epochs", "held_out", "seed",
+        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "discount", "epochs", "held_out", "seed",
         "network",
     )  # fmt: skip
 
@@ -149,6 +151,7 @@ class VowelRestorer:
         order: int = 3,
         letter_order: int = 5,
         rare: int = 3,
+        discount: str = "good-turing",
         epochs: int | None = None,
         held_out: float = 0.1,
         seed: int = 0,
@@ -157,6 +160,7 @@ class VowelRestorer:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
         self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
+        self.discount = discount
         self.network = network
         self.notice = ""
         self.validation: dict[str, Any] = {}
@@ -545,6 +549,8 @@ class VowelRestorer:
             raise CaesuraError("missing='short' is for Arabic only; use missing='all' for Hebrew.")
         if self.existing not in ("keep", "constrain", "replace"):
             raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
+        if self.discount not in DISCOUNTS:
+            raise CaesuraError(f"discount is {self.discount!r}; expected {' or '.join(map(repr, DISCOUNTS))}.")
         if self.network and self.model not in ("best", "neural"):
             raise CaesuraError(f"the model {self.model!r} takes no network; only 'best' and 'neural' do.")
         if not isinstance(self.held_out, (int, float)) or not 0 <= self.held_out <= 0.5:
