@@ -27,7 +27,7 @@ from caesura_vowels.lexicon import read_lines, refuse_seen_lines
 from caesura_vowels.models import MODELS, Progress
 from caesura_vowels.network import networks_of
 from caesura_vowels.restorer import SHIPPED_MODELS, VowelRestorer
-from caesura_vowels.scripts import Script, script
+from caesura_vowels.scripts import Missing, Script, script
 from caesura_vowels.study import CorpusSplit, measure, split_corpus, train_and_evaluate
 
 _QUICK = ("unigram", "hmm", "open")
@@ -36,7 +36,7 @@ _SHARES = (0.4, 0.6, 0.9)
 
 #: The corpus, the missing marks, and the percentages printed in the paper: unigram, bigram, phonetic group, errors of the bigram model on
 #: unseen words, unseen words and unseen bigrams of the test set, unambiguous words.
-Task = tuple[str, str, dict[str, float]]
+Task = tuple[str, Missing, dict[str, float]]
 
 _TASKS: dict[str, Task] = {
     "Hebrew": (
@@ -339,7 +339,7 @@ def _figures(evaluation: Evaluation) -> dict[str, float]:
 
 def _bigrams(lines: Sequence[str], read: Callable[[str], str], letters: Script) -> list[tuple[str, str]]:
     """Return every two neighbouring words of a line, with their marks; the word before the first is #."""
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for line in lines:
         words = ["#", *map(read, letters.word.findall(line))]
         pairs.extend(pairwise(words))
