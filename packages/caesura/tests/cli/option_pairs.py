@@ -92,7 +92,9 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "references": given("--references mean"),
             "bound": given("--bound c99", on="told.json near.json far.json|told.json fewer.json|told.csv near.json"),
             "by": given("--by genre"),
-            "interval": given("--interval expanded"),
+            "cluster": given("--cluster genre"),
+            "uem": given("--uem all.uem", on="turns.rttm heard.rttm"),
+            "interval": given("--interval bca"),
             "test": given("--test bootstrap"),
             "table": given("--table markdown"),
             "rows": given("--rows out/rows.csv"),
@@ -428,6 +430,15 @@ def write_inputs(here: Path) -> None:
     (here / "found.csv").write_text("item,time,length\nr,0.31,2\nr,0.611,2\nr,0.612,2\nr,1.5,2\n")
     (here / "scored.csv").write_text("item,time,score\nr,0.31,3\nr,0.7,2\nr,1.5,1\n")
     _write_chunks(here)
+    turns = "SPEAKER {} 1 {} 2 <NA> <NA> {} <NA> <NA>\n"
+    for name, voices in (("turns", "pq"), ("heard", "st")):
+        lines = [
+            turns.format(item, 3 * i + (name == "heard") * 0.5, voices[i % 2])
+            for item in ("é1", "é2")
+            for i in range(4)
+        ]
+        (here / f"{name}.rttm").write_text("".join(lines), encoding="utf-8")
+    (here / "all.uem").write_text("é1 1 0 7\né2 1 1 5\n", encoding="utf-8")
     _write_story(here)
     _write_sound(here / "sound.wav")
 

@@ -70,7 +70,8 @@ def compare(
         ours, theirs = ours.select(items=item), theirs.select(items=item)
     names, parameters = parse_metrics(metric, old_metric_options)
     named = bool(ours.names and theirs.names)
-    chosen = choose_metrics(names or reading.default_metrics, parameters, ours.kind, named=named)
+    names = names or reading.default_metrics or reading.default_metrics_of(reference, ours.kind)
+    chosen = choose_metrics(names, parameters, ours.kind, named=named)
     details = [name for name, wanted in (("edits", edits), ("confusion", confusion)) if wanted]
     shared, alone = tiers_to_split([ours, theirs])
     sides = {tier: (ours.select(tracks=[tier]), theirs.select(tracks=[tier])) for tier in shared} or {

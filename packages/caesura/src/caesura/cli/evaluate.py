@@ -31,6 +31,7 @@ from caesura.cli.io import (
 )  # fmt: skip
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
+from caesura.formats.catalog import DIARIZATION_METRICS
 from caesura.formats.folders import LEFT_OUT
 from caesura.formats.parquet import corpus_kind, has_names
 from caesura.metrics import Metric
@@ -100,10 +101,23 @@ def evaluate(
         str | None,
         Option("--by", help="Group by an attribute of items, such as genre or length; in time: item,speaker,class."),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        Option(
+            "--cluster",
+            help="Attribute of items that may be alike, such as speaker: intervals and tests are then over speakers, not recordings.",
+        ),
+    ] = None,
+    uem: Annotated[
+        Path | None,
+        Option("--uem", help="UEM file with the time to score, for diarization-error and its relatives."),
+    ] = None,
     interval: Annotated[
-        Literal["percentile", "bca", "expanded"],
-        Option("--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded."),
-    ] = "percentile",
+        Literal["percentile", "bca", "expanded"] | None,
+        Option(
+            "--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded (default for clusters)."
+        ),
+    ] = None,
     test: Annotated[
         Literal["permutation", "bootstrap", "friedman", "kruskal"],
         Option("--test", help="Test between systems: permutation or bootstrap; for three or more friedman or kruskal."),
@@ -154,11 +168,16 @@ def evaluate(
     named, given = parse_metrics(metric, old_metric_options)
     names = named or reading.default_metrics
     wanted = [*(["default"] if old.get("bounds") else ()), *(bound or ())]
-    how: dict[str, Any] = {"missing": missing, "references": references, "interval": interval, "seed": seed}
+    how: dict[str, Any] = {
+        "missing": missing,
+        "references": references,
+        "interval": interval or "percentile",
+        "seed": seed,
+    }
     streaming = _parse_engine(engine, old)
     if streaming is not None and reading_settings().keep_going:
         streaming["keep_going"] = True
-    in_memory = bool(by or wanted or item or anchoring or (rows is not None and streaming is None))
+    in_memory = bool(by or cluster or uem or wanted or item or anchoring or (rows is not None and streaming is None))
     groups = None
     left_out: list[dict[str, Any]] = []
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
@@ -168,7 +187,11 @@ def evaluate(
         gold, against = _read(reading, reference, systems, item)
         gold, against, left_out = leave_out_bad_files(gold, against)
         compares_names = bool(gold.names) and all(corpus.names for corpus in against.values())
+        names = names or reading.default_metrics_of(reference, gold.kind)
+        if uem is not None:
+            names, given = names or list(DIARIZATION_METRICS), {**given, "uem": str(uem)}
         chosen = choose_metrics(names, given, gold.kind, named=compares_names)
+        how |= {"interval": interval, "cluster": cluster}
         with working("evaluating"):
             bounds = [name for each in wanted for name in (default_bounds(gold) if each == "default" else [each])]
             results = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, anchor=anchoring, **how)
@@ -208,7 +231,7 @@ evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("test", "systems", "tests compare systems, and there is one", only_one),
     *conflicts("json", "table", "a table has its own style; use --table json"),
     *conflicts("by test", "table", "the table contains the scores of systems only"),
-    *conflicts("by bound bounds item anchor", "engine scheduler checkpoint", "streaming does not hold all items in memory"),
+    *conflicts("by cluster uem bound bounds item anchor", "engine scheduler checkpoint", "streaming does not hold all items in memory"),
     *conflicts("format option encoding marks", "engine scheduler checkpoint", "only Parquet files are streamed"),
 )  # fmt: skip
 

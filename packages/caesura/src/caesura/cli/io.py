@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from caesura.model import Corpus
 
 _SAMPLE = "sample:"
+_TURNS = ".rttm"
 
 #: Parameters of reading and writing that are not options of a format, with the command-line option that sets each.
 _NOT_FORMAT_OPTIONS = {
@@ -155,6 +156,16 @@ class Reading:
         if self.format is None or self.format not in FORMATS:
             return None
         return list(FORMATS.facts(self.format)["metrics"]) or None
+
+    def default_metrics_of(self, path: Path | str, kind: str) -> list[str] | None:
+        """Names of the metrics for files with the suffix of this one, if they compare this kind of annotation."""
+        if not str(path).endswith(_TURNS):  # the only files whose suffix says that labels are speakers
+            return None
+        from caesura.formats.catalog import FORMATS
+        from caesura.metrics.catalog import FAMILIES
+
+        metrics = FORMATS.facts("rttm")["metrics"]
+        return [each for each in metrics if kind in FAMILIES.facts(each)["kinds"]] or None
 
     def corpus(self, path: Path | str, side: str | None = None) -> Corpus:
         """Read a file or folder, or load a built-in sample (``sample:kubla``)."""

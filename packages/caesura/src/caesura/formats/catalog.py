@@ -99,12 +99,32 @@ _TABLES = frozenset(
 )
 
 
+#: The default metrics for turns of speakers, whose names need not agree.
+DIARIZATION_METRICS = (
+    "diarization-error", "diarization-miss", "diarization-false-alarm", "diarization-confusion", "jaccard-error", "speaker-purity",
+    "speaker-coverage",
+)  # fmt: skip
+
+
 def _entry(
-    location: str, title: str, suffixes: str, carries: str, *, extra: str | None = None, exact: bool = False
+    location: str,
+    title: str,
+    suffixes: str,
+    carries: str,
+    *,
+    extra: str | None = None,
+    exact: bool = False,
+    metrics: tuple[str, ...] = (),
 ) -> Entry:
-    return Entry(
-        f"caesura.formats.{location}", title=title, suffixes=suffixes, carries=carries, extra=extra, exact=exact
-    )
+    facts = {
+        "title": title,
+        "suffixes": suffixes,
+        "carries": carries,
+        "extra": extra,
+        "exact": exact,
+        "metrics": metrics,
+    }
+    return Entry(f"caesura.formats.{location}", **facts)
 
 
 def _accept(name: str, loaded: Any) -> Any:
@@ -161,7 +181,10 @@ FORMATS: Registry[Any] = Registry(
         "htk": _entry("speech.label_files:HTK", "HTK labels", ".lab .rec", _SPEECH),
         "labels": _entry("speech.label_files:SECONDS", "labels in seconds", ".lab .seg", _SPEECH + ", spans in time, unnamed spans"),
         "audacity": _entry("speech.label_files:AUDACITY", "an Audacity label track", ".txt", _SPEECH + ", types"),
-        "rttm": _entry("speech.nist:RTTM", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans"),
+        "rttm": _entry(
+            "speech.nist:RTTM", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans",
+            metrics=DIARIZATION_METRICS,
+        ),
         "srt": _entry("speech.cues:SRT", "SubRip subtitles", ".srt", _SPEECH + ", spans in time, unnamed spans"),
         "webvtt": _entry("speech.cues:WEBVTT", "WebVTT captions", ".vtt", _SPEECH + ", tracks, spans in time, unnamed spans"),
         "ctm": _entry("speech.nist:CTM", "a CTM of words", ".ctm", _SPEECH + ", tracks, items, spans in time"),

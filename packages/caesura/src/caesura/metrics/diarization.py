@@ -311,6 +311,12 @@ class Diarization(Family):
         """Whether swapping the sides swaps the counts: collars and skipped overlaps belong to the reference."""
         return not self.collar and self.overlap == "keep" and self.uem != "reference"
 
+    def summarize(self, counts: DiarizationCounts) -> str:
+        """Return a sentence with the seconds of speech and of each kind of error, and what was scored."""
+        parts = f"{counts.miss:.2f} missed, {counts.false_alarm:.2f} false alarm, {counts.confusion:.2f} confused"
+        scored = "" if self.uem else "; no UEM: scored from the first to the last turn of both sides"
+        return f"of {counts.total:.2f} s of speech, {parts}{scored}"
+
     def prepare(self, batch: Batch) -> Batch:
         """Reject other kinds, spans without labels, too many speakers and recordings that a UEM lacks."""
         ready = super().prepare(batch)

@@ -16,7 +16,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import asin, erf, pi, sqrt
+from itertools import product
+from math import asin, erf, factorial, pi, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -38,6 +39,9 @@ Values: TypeAlias = NDArray[np.float64]
 #: so the interval stays valid (its ends vary by 1/√(2·GROUPS) = 1.6 % of its width), and memory and time stop growing.
 MAX_ITEMS = 10_000
 GROUPS = 2_000
+
+#: Up to so many clusters, all resamples are enumerated: 7 clusters have 1,716 different ones.
+MAX_ENUMERATED = 7
 
 _MIN_THREADED_DRAWS = 1_000_000  # below this many items drawn, starting threads costs more than it gains
 _CHUNK = 64  # resamples per random stream; fixed, so that results do not depend on memory or the number of threads
@@ -93,6 +97,32 @@ class Resampling:
             for score, own, drawn in zip(scores, pooled, np.split(sums, widths, axis=1), strict=True)
         ]
 
+    def cluster_intervals(self, metrics: Sequence[Metric], rows: Sequence[Rows]) -> list[IntervalCell | None]:
+        """Return the interval of every metric over clusters, such as speakers, whose rows were added up.
+
+        With few clusters, all resamples are enumerated with their probabilities, so that the ends are exact; an end is the smallest
+        score that at least so many of all resamples do not exceed.
+        """
+        if self.resamples == 0 or not rows or not 2 <= len(rows[0]) <= MAX_ENUMERATED:
+            return self.intervals(metrics, rows)
+        weights, chances = _all_resamples(len(rows[0]))
+        found: list[IntervalCell | None] = []
+        for metric, each in zip(metrics, rows, strict=True):
+            parts = metric.parts(each)
+            values = metric.value(weights @ parts)
+            defined = np.isfinite(values)
+            if not defined.any():
+                found.append(None)
+                continue
+            order = np.argsort(values[defined], kind="stable")
+            upto = np.cumsum(chances[defined][order])
+            ends = np.array([(1 - self.level) / 2, (1 + self.level) / 2])
+            ends = _ADJUSTMENTS[self.method](metric.value, parts, values[defined], ends)
+            at = np.searchsorted(upto, ends * upto[-1] * (1 - 1e-12))
+            low, high = values[defined][order][np.minimum(at, len(upto) - 1)]
+            found.append(IntervalCell(float(low), float(high)))
+        return found
+
     def item_weights(self, items: int) -> NDArray[np.int64] | None:
         """Draw how often each resample contains each item: one row per resample; None with nothing to resample.
 
@@ -107,6 +137,15 @@ class Resampling:
     def interval(self, values: Values) -> IntervalCell | None:
         """Return percentiles of resampled values; undefined values are left out, None if all are undefined."""
         return self._quantiles(values)
+
+    def expanded_interval(self, values: Values, size: int) -> IntervalCell | None:
+        """Return percentiles of resampled values, widened for so many clusters."""
+        defined = values[np.isfinite(values)]
+        if not len(defined):
+            return None
+        ends = _expand(np.array([(1 - self.level) / 2, (1 + self.level) / 2]), size)
+        low, high = np.quantile(defined, ends)
+        return IntervalCell(float(low), float(high))
 
     def _quantiles(
         self, values: Values, score: ScoreFunction | None = None, rows: Rows | None = None
@@ -164,6 +203,18 @@ def bootstrap_interval(
     return Resampling(level, resamples, method, seed).intervals([metric], [rows])[0]
 
 
+@cache
+def _all_resamples(clusters: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often each resample of so many clusters contains each of them, and the probability of each resample."""
+    weights = np.array(
+        [row for row in product(range(clusters + 1), repeat=clusters - 1) if sum(row) <= clusters], np.float64
+    )
+    weights = np.column_stack((weights, clusters - weights.sum(axis=1)))
+    factorials = np.array([factorial(n) for n in range(clusters + 1)], np.float64)
+    ways = factorials[clusters] / factorials[weights.astype(np.int64)].prod(axis=1)
+    return weights, ways / clusters**clusters
+
+
 def group_count(items: int) -> int:
     """Return the number of groups into which items are pooled: one per item up to a limit."""
     return items if items <= MAX_ITEMS else GROUPS
@@ -213,8 +264,12 @@ def _expanded_ends(score: ScoreFunction, rows: Rows, values: Values, ends: NDArr
     The variance of a resample is (n-1)/n of the variance of a sample, and its quantiles are normal where a mean of n items
     has Student's.
     """
-    stretch = sqrt(len(rows) / (len(rows) - 1))
-    return np.array([_normal_cdf(stretch * _student_quantile(end, len(rows) - 1)) for end in ends.tolist()])
+    return _expand(ends, len(rows))
+
+
+def _expand(ends: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    stretch = sqrt(size / (size - 1))
+    return np.array([_normal_cdf(stretch * _student_quantile(end, size - 1)) for end in ends.tolist()])
 
 
 def _bca_ends(score: ScoreFunction, rows: Rows, values: Values, ends: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like
 from caesura.model.pairs import Missing, pair_systems
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.bounds import DEGENERATE, HUMAN, bound, default_bounds
+from caesura.statistics.clusters import Clusters, cluster_items, hint_at_speakers, intervals_of, tracks_of_items
 from caesura.statistics.counted import (
     CountedPairs,
     MetricResult,
@@ -136,7 +137,10 @@ class Results(Result):
         list of PairedTest
             One per pair of systems.
         """
-        return compare_systems(self.measured[name].metric, self._rows(name), method=method, samples=samples, seed=seed)
+        rows, clustered = self._tested_rows(name)
+        return compare_systems(
+            self.measured[name].metric, rows, method=method, samples=samples, seed=seed, clusters=clustered
+        )
 
     def ranks(
         self, name: str, *, method: Literal["friedman", "kruskal"] = "friedman", post_hoc: PostHoc = "nemenyi"
@@ -218,6 +222,10 @@ class Results(Result):
         """Return one row per system and metric, for libraries with Arrow's PyCapsule interface."""
         return self.to_polars().__arrow_c_stream__(requested_schema)
 
+    def _tested_rows(self, name: str) -> tuple[dict[str, Rows], bool]:
+        """Return the rows that tests swap, and whether they are clusters of items."""
+        return self._rows(name), False
+
     def _rows(self, name: str) -> dict[str, Rows]:
         return {system: measured[name].rows for system, measured in self.systems.items()}
 
@@ -248,6 +256,8 @@ class Evaluation(Results):
         Systems whose texts differ from the reference, with what was altered and placed.
     unplaced : tuple of str
         Sentences about scores that depend on marks without a place.
+    clusters : Clusters or None
+        The groups of items that intervals and tests are over, such as speakers; None: the items themselves.
 
     Examples
     --------
@@ -268,6 +278,7 @@ class Evaluation(Results):
     tier_notes: tuple[str, ...] = ()
     anchored: Mapping[str, AnchoredCorpus] = field(default_factory=dict)
     unplaced: tuple[str, ...] = ()
+    clusters: Clusters | None = None
 
     @property
     def count(self) -> int:
@@ -307,6 +318,21 @@ class Evaluation(Results):
         unmeasured = describe_unmeasured((m.metric for m in self.measured.values()), self.omitted, *named)
         return [*self.tier_notes, *anchored, *self.unplaced, *unmeasured]
 
+    def _tested_rows(self, name: str) -> tuple[dict[str, Rows], bool]:
+        """Return the rows of clusters, if there are any, else of items."""
+        rows = self._rows(name)
+        if self.clusters is None:
+            return rows, False
+        return {system: self.clusters.add_up(each) for system, each in rows.items()}, True
+
+    def warnings(self) -> list[str]:
+        """Return sentences about numbers to interpret with care, and about clusters of items."""
+        found = super().warnings()
+        if not self.resamples or self.count < 2:
+            return found
+        more = hint_at_speakers(self.items, self.attributes) if self.clusters is None else self.clusters.sentences()
+        return [*found, *more]
+
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split into groups of items; nothing is counted again.
 
@@ -329,11 +355,16 @@ class Evaluation(Results):
         groups: dict[Any, list[int]] = {}
         if attribute == "length" and not any("length" in known for known in self.attributes.values()):
             attribute = _length_groups(self.items, self._lengths())
+        tracks = tracks_of_items(self.pairs.reference) if attribute == "speaker" else {}
         for i, item in enumerate(self.items):
             if callable(attribute):
                 group = attribute(item)
+            elif attribute == "item" and "item" not in self.attributes.get(item, {}):
+                group = item
             elif attribute in self.attributes.get(item, {}):
                 group = self.attributes[item][attribute]
+            elif item in tracks:
+                group = tracks[item]
             else:
                 known = sorted({key for each in self.attributes.values() for key in each})
                 raise CaesuraError(
@@ -359,6 +390,7 @@ class Evaluation(Results):
             "systems": plain_scores(self.systems),
             "bounds": plain_scores(self.bounds),
             "warnings": self.warnings(),
+            **({} if self.clusters is None else {"clusters": {"by": self.clusters.by, "count": len(self.clusters)}}),
             **({"anchoring": {name: each.as_dict() for name, each in self.anchored.items()}} if self.anchored else {}),
         }
 
@@ -393,7 +425,8 @@ class Evaluation(Results):
             kept = {}
             for system, each in systems.items():
                 rows = [m.rows[chosen] for m in each.values()]
-                intervals = self.resampling.intervals([m.metric for m in each.values()], rows)
+                clusters = None if self.clusters is None else self.clusters.take(chosen)
+                intervals = intervals_of(self.resampling, [m.metric for m in each.values()], rows, clusters)
                 kept[system] = {
                     name: MetricResult(m.metric, r, interval, m.references, m.anchoring)
                     for (name, m), r, interval in zip(each.items(), rows, intervals, strict=True)
@@ -403,7 +436,13 @@ class Evaluation(Results):
         items = tuple(self.items[i] for i in chosen)
         known = {item: self.attributes.get(item, {}) for item in items}
         return Evaluation(
-            items, select_rows(self.systems), self.counted, known, resampling=self.resampling, anchored=self.anchored
+            items,
+            select_rows(self.systems),
+            self.counted,
+            known,
+            resampling=self.resampling,
+            anchored=self.anchored,
+            clusters=None if self.clusters is None else self.clusters.take(chosen),
         )
 
 
@@ -417,7 +456,8 @@ def evaluate(
     bounds: bool | Collection[str] = False,
     level: float = 0.95,
     resamples: int = 10_000,
-    interval: IntervalMethod = "percentile",
+    interval: IntervalMethod | None = None,
+    cluster: str | Callable[[str], Any] | None = None,
     seed: int = 0,
     threads: int | None = None,
     anchor: AnchorLike = None,
@@ -448,8 +488,11 @@ def evaluate(
         The level of the bootstrap intervals over items.
     resamples : int, default 10,000
         The number of resamples; with 0, or with a single item, there are no intervals.
-    interval : {"percentile", "bca", "expanded"}, default "percentile"
-        How the ends of intervals are chosen; "expanded" suits fewer than fifty items.
+    interval : {"percentile", "bca", "expanded"}, default None
+        How the ends of intervals are chosen; "expanded" suits fewer than fifty items. By default "percentile", and "expanded" over clusters.
+    cluster : str or callable, default None
+        An attribute of items ("speaker"), or a function of an item's name: intervals and tests are then over groups of items that may be alike,
+        such as the recordings of one speaker. Whole groups are drawn and swapped. If items lack the attribute, "speaker" is the track.
     seed : int, default 0
         The seed of the bootstrap and of random baselines.
     threads : int, default None
@@ -508,7 +551,9 @@ def evaluate(
     items = next(iter(counted.values())).pairs.items
     if not items:
         raise CaesuraError(f"no item is left to count: {next(iter(uncounted.values()))}.")
-    score = _PairScorer(chosen, references, Resampling(level, resamples, interval, seed))
+    clusters = None if cluster is None else cluster_items(items, reference, cluster)
+    method: IntervalMethod = interval or ("percentile" if clusters is None else "expanded")
+    score = _PairScorer(chosen, references, Resampling(level, resamples, method, seed), clusters)
     scored = {name: score(each) for name, each in counted.items()}
     unplaced: list[str] = []
     if anchored:
@@ -530,6 +575,7 @@ def evaluate(
         omitted=omitted,
         anchored=anchored,
         unplaced=tuple(unplaced),
+        clusters=clusters,
     )
 
 
@@ -570,6 +616,7 @@ class _PairScorer:
     metrics: list[Metric]
     references: References
     resampling: Resampling
+    clusters: Clusters | None = None
 
     def __call__(self, counted: CountedPairs) -> dict[str, MetricResult]:
         try:
@@ -577,7 +624,7 @@ class _PairScorer:
         except UncountablePairs as fault:
             raise advise_to_skip(fault) from None
         rows = [counted.by_item(m, self.references) for m in self.metrics]
-        intervals = self.resampling.intervals(self.metrics, rows)
+        intervals = intervals_of(self.resampling, self.metrics, rows, self.clusters)
         return {
             name: MetricResult(m, r, i, self.references)
             for name, m, r, i in zip(distinct_names(self.metrics), self.metrics, rows, intervals, strict=True)

@@ -41,6 +41,7 @@ SystemTest: TypeAlias = Literal["permutation", "bootstrap", "friedman", "kruskal
 
 _POST_HOC_NAMES: Mapping[PostHoc, str] = {"nemenyi": "Nemenyi", "siegel-castellan": "Siegel & Castellan"}
 _CHUNK = 64  # permutations per random stream; fixed, so that results depend on the seed only
+_MAX_SWAPPED = 16  # clusters up to which all ways of swapping systems are tried: 65,536
 _EQUAL = 1e-12  # differences that are equal in exact arithmetic may differ in the last bits of a sum
 
 
@@ -129,6 +130,7 @@ def paired_test(
     seed: int = 0,
     level: float = 0.95,
     names: tuple[str, str] = ("first", "second"),
+    clusters: bool = False,
 ) -> PairedTest:
     """Test the difference of the pooled scores of two systems.
 
@@ -151,6 +153,9 @@ def paired_test(
         The level of the interval of the difference.
     names : tuple of two str, default ("first", "second")
         The names of the systems.
+    clusters : bool, default False
+        Whether rows are clusters of items, such as all recordings of a speaker. Up to 16 of them, all ways of swapping are tried, and p is
+        the share of those at least as far from zero, the observed one included; intervals are expanded for few clusters.
 
     Returns
     -------
@@ -167,7 +172,10 @@ def paired_test(
     ours, theirs = pool_groups(metric.parts(first)), pool_groups(metric.parts(second))
     observed = float(metric.value(ours.sum(axis=0)) - metric.value(theirs.sum(axis=0)))
     resampled = _resampled_differences(metric, ours, theirs, samples, seed)
-    if method == "bootstrap":
+    exact = clusters and method == "permutation" and len(ours) <= _MAX_SWAPPED
+    if exact:
+        drawn = _all_swapped_differences(metric, ours, theirs)
+    elif method == "bootstrap":
         drawn = resampled - observed
     else:
         drawn = _swapped_differences(metric, ours, theirs, samples, seed)
@@ -176,8 +184,8 @@ def paired_test(
     return PairedTest(
         *names,
         difference=observed,
-        p_value=(extreme + 1) / (len(drawn) + 1),
-        interval=resampling.interval(resampled),
+        p_value=extreme / len(drawn) if exact else (extreme + 1) / (len(drawn) + 1),
+        interval=resampling.expanded_interval(resampled, len(ours)) if clusters else resampling.interval(resampled),
         effect=_rank_biserial(metric.score(first) - metric.score(second)),
         method=method,
     )
@@ -190,6 +198,7 @@ def compare_systems(
     method: PairedMethod = "permutation",
     samples: int = 10_000,
     seed: int = 0,
+    clusters: bool = False,
 ) -> list[PairedTest]:
     """Test every pair of systems and adjust the p-values by Holm's method.
 
@@ -205,6 +214,8 @@ def compare_systems(
         The number of permutations or resamples.
     seed : int, default 0
         The seed of the random numbers.
+    clusters : bool, default False
+        Whether rows are clusters of items, see :func:`paired_test`.
 
     Returns
     -------
@@ -212,7 +223,9 @@ def compare_systems(
         One per pair, with ``adjusted`` p-values.
     """
     tests = [
-        paired_test(metric, rows[a], rows[b], method=method, samples=samples, seed=seed, names=(a, b))
+        paired_test(
+            metric, rows[a], rows[b], method=method, samples=samples, seed=seed, names=(a, b), clusters=clusters
+        )
         for a, b in combinations(rows, 2)
     ]
     adjusted = holm([test.p_value for test in tests])
@@ -330,6 +343,13 @@ def _swapped_differences(metric: Metric, ours: Rows, theirs: Rows, samples: int,
     return np.concatenate(differences)
 
 
+def _all_swapped_differences(metric: Metric, ours: Rows, theirs: Rows) -> NDArray[np.float64]:
+    """Swap the systems on every set of rows, also on none."""
+    swap = (np.arange(2 ** len(ours))[:, None] >> np.arange(len(ours))) & 1
+    moved = swap.astype(np.float64) @ (theirs - ours)
+    return metric.value(ours.sum(axis=0) + moved) - metric.value(theirs.sum(axis=0) - moved)
+
+
 def _rank_biserial(differences: NDArray[np.float64]) -> float:
     """Return the share of the rank sum in favour of the first system minus the share against it, without zeros."""
     real = differences[np.isfinite(differences) & (np.abs(differences) > _EQUAL)]
@@ -381,7 +401,8 @@ def system_tests(results: Results, test: SystemTest = "permutation", *, seed: in
         return SystemTests(test, {})
     if test == "friedman" or test == "kruskal":
         return SystemTests(test, {name: results.ranks(name, method=test) for name in results.measured})
-    if len(results.systems) < 2 or results.count < 2:
+    clusters = getattr(results, "clusters", None)
+    if len(results.systems) < 2 or results.count < 2 or (clusters is not None and len(clusters) < 2):
         return SystemTests(test, {})
     return SystemTests(test, {name: results.tests(name, method=test, seed=seed) for name in results.measured})
 

@@ -1,0 +1,118 @@
+"""Clusters of items that may be alike, such as the recordings of one speaker.
+
+Resampling items as if they were independent gives intervals that are far too short, and tests that find differences in noise. Whole clusters
+are therefore drawn for intervals, with quantiles expanded for their number, and whole clusters change sides in tests.
+
+References
+----------
+Cameron, Gelbach & Miller 2008, Bootstrap-based improvements for inference with clustered errors, Review of Economics and Statistics 90;
+Hesterberg 2015, What Teachers Should Know About the Bootstrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.display.table import IntervalCell
+from caesura.errors import CaesuraError
+from caesura.metrics.family import Metric, Rows
+from caesura.model import Corpus
+from caesura.statistics.bootstrap import Resampling
+from caesura.statistics.counted import add_up
+from caesura.text import pluralize
+
+_SPEAKER = "speaker"
+_FEW = 5  # clusters with which tests can hardly be significant
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The cluster of every item.
+
+    Attributes
+    ----------
+    by : str
+        The attribute that items of a cluster share.
+    names : tuple of str
+        The clusters, in order of appearance.
+    of : ndarray of int
+        The cluster of every item.
+    """
+
+    by: str
+    names: tuple[str, ...]
+    of: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def take(self, chosen: Any) -> Clusters:
+        """Keep only these items."""
+        kept, codes = np.unique(self.of[chosen], return_inverse=True)
+        return Clusters(self.by, tuple(self.names[code] for code in kept.tolist()), codes)
+
+    def add_up(self, rows: Rows) -> Rows:
+        """Add up the rows of the items of every cluster."""
+        return add_up(rows, self.of, len(self))
+
+    def sentences(self) -> list[str]:
+        """Say how many clusters there are, and what too few of them mean."""
+        if len(self) < 2:
+            return [f"all items have one {self.by}, {self.names[0]!r}, so that there are no intervals and no tests."]
+        found = [
+            f"intervals and tests are over {pluralize(len(self), self.by)}, with {pluralize(len(self.of), 'item')}."
+        ]
+        if len(self) <= _FEW:
+            found.append(f"with {len(self)} clusters, p cannot be below {2 / 2 ** len(self):g}.")
+        return found
+
+
+def cluster_items(items: Sequence[str], reference: Corpus, by: str | Callable[[str], Any]) -> Clusters:
+    """Find the cluster of every item: an attribute, the track where items have no speaker, or a function of the item's name."""
+    if callable(by):
+        values = [by(item) for item in items]
+    else:
+        tracks = tracks_of_items(reference) if by == _SPEAKER else {}
+        values = [reference.attributes.get(item, {}).get(by, tracks.get(item)) for item in items]
+    if (bare := next((item for item, value in zip(items, values, strict=True) if value is None), None)) is not None:
+        known = sorted({key for each in reference.attributes.values() for key in each})
+        raise CaesuraError(
+            f"item {bare!r} has no attribute {by!r} to cluster by; items have {', '.join(known) or 'none'}."
+        )
+    named = list(map(str, values))
+    names = list(dict.fromkeys(named))
+    code = {name: number for number, name in enumerate(names)}
+    return Clusters("cluster" if callable(by) else by, tuple(names), np.array([code[name] for name in named], np.int64))
+
+
+def tracks_of_items(corpus: Corpus) -> dict[str, str]:
+    """Return the track of every item that has exactly one with a name."""
+    tracks: dict[str, set[str]] = {}
+    for item, track in zip(corpus.item_of.tolist(), corpus.track_of.tolist(), strict=True):
+        tracks.setdefault(corpus.items[item], set()).add(corpus.tracks[track])
+    return {item: name for item, names in tracks.items() if len(names) == 1 and (name := next(iter(names)))}
+
+
+def intervals_of(
+    resampling: Resampling, metrics: Sequence[Metric], rows: Sequence[Rows], clusters: Clusters | None
+) -> list[IntervalCell | None]:
+    """Return the interval of every metric, over items or over clusters of items."""
+    if clusters is None:
+        return resampling.intervals(metrics, rows)
+    return resampling.cluster_intervals(metrics, [clusters.add_up(each) for each in rows])
+
+
+def hint_at_speakers(items: Sequence[str], attributes: Any) -> list[str]:
+    """Return a sentence if several items have the same speaker, and clusters were not asked for."""
+    speakers = [attributes.get(item, {}).get(_SPEAKER) for item in items]
+    number = len(set(speakers))
+    if None in speakers or not 1 < number < len(items):
+        return []
+    return [
+        f"recordings come from {number} speakers; intervals over recordings are too short then, use cluster='speaker' (--cluster speaker)."
+    ]
