@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,68 @@ def test_a_missing_tier_is_a_bad_file(tmp_path: Path) -> None:
     call = ["evaluate", tmp_path / "a", tmp_path / "b", "-O", "tier=phones", "-m", "R"]
     assert "there is no tier 'phones'" in refused(*call)
     assert "11 of 12 recordings are compared" in caesura(*call, "--keep-going").stderr
+
+
+def tree(path: Path) -> Any:
+    """An ELAN file as nested tuples; blanks between elements and the date do not count."""
+
+    def plain(element: ET.Element) -> Any:
+        about = sorted((key, value) for key, value in element.attrib.items() if key != "DATE")
+        return element.tag, about, (element.text or "").strip(), [plain(child) for child in element]
+
+    return plain(ET.parse(path).getroot())
+
+
+@of_rule("elan")
+def test_elan_files_come_back_intact(tmp_path: Path, case: dict[str, Any]) -> None:
+    file, expected = put(tmp_path, case["files"]) / "talk.eaf", case["expect"]
+    (tmp_path / "copy").mkdir()
+    done = caesura("convert", file, tmp_path / "copy" / "talk.eaf")
+    assert done.returncode == 0, done.stderr
+    assert tree(tmp_path / "copy" / "talk.eaf") == tree(file)
+    for other in ("talk.TextGrid", "talk.json"):  # through another format, which holds it or refuses
+        done = caesura("convert", file, tmp_path / other)
+        assert (done.returncode == 0) == other.endswith("json"), done.stderr
+        assert other.endswith("json") or "1 parent link" in done.stderr
+    cs.write(cs.read(tmp_path / "talk.json"), tmp_path / "copy" / "again.eaf", lossy=True)
+    assert tree(tmp_path / "copy" / "again.eaf") == tree(file)
+    # two copies as two coders: one more tier
+    put(tmp_path, {f"coders/{coder}/talk.eaf": case["files"]["talk.eaf"] for coder in ("coder1", "coder2")})
+    tier = expected["tiers"][0]
+    call = ["-O", "pattern={coder}/{item}.eaf", "-O", f"tier={tier}", "-O", "as=spans", "-o", tmp_path / "gold.eaf"]
+    done = caesura("unify", tmp_path / "coders", *call)
+    assert done.returncode == 0, done.stderr
+    united = ET.parse(tmp_path / "gold.eaf").getroot()
+    tiers = [each.get("TIER_ID") for each in united.findall("TIER")]
+    assert [name for name in tiers if name != "gold"] == expected["tiers"]
+    gold = next(each for each in united.findall("TIER") if each.get("TIER_ID") == "gold")
+    assert (len(gold), gold.get("PARTICIPANT")) == (expected["alignable"], expected["participants"][tier])
+    united.remove(gold)
+    assert len(list(united.iter("REF_ANNOTATION"))) == expected["ref_annotations"]
+
+
+def test_changed_annotations_of_an_elan_file_keep_their_dependents(tmp_path: Path) -> None:
+    case = next(c for c in CASES if c["name"] == "elan00")
+    file = put(tmp_path, case["files"]) / "talk.eaf"
+    corpus = cs.read(file)
+    track = case["expect"]["tiers"][0]
+    marks = corpus["talk", "", track]
+    assert isinstance(marks, cs.Spans)
+    first, *rest = marks.rows
+    moved = [(first[0] + 0.01, first[1], first[2]), *rest[:-1]]  # one moved, the last deleted
+    new = [
+        a if a.track != track else a._replace(marks=cs.Spans.from_rows(moved, length=marks.length, time=True))
+        for a in corpus
+    ]
+    changed = cs.Corpus.from_annotations(new, provenance=corpus.provenance)
+    (tmp_path / "copy").mkdir()
+    with pytest.warns(UserWarning, match="depend on deleted ones"):
+        cs.write(changed, tmp_path / "copy" / "talk.eaf")
+    root = ET.parse(tmp_path / "copy" / "talk.eaf").getroot()
+    assert len(list(root.iter("ALIGNABLE_ANNOTATION"))) == case["expect"]["alignable"] - 1
+    assert len(list(root.iter("REF_ANNOTATION"))) == case["expect"]["ref_annotations"] - 1
+    again = cs.read(tmp_path / "copy" / "talk.eaf")["talk", "", track]
+    assert [round(row[0], 6) for row in again.rows] == [round(row[0], 6) for row in moved]  # type: ignore[union-attr]
 
 
 def test_check_shows_and_stores_how_data_is_understood(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import click
 from caesura.cli import options
 from caesura.cli.command import OldOption, OldOptions, Option, missing
 from caesura.cli.command import conflicts as exclude
-from caesura.cli.io import Reading, as_json, say, show_blocks, show_picture, working
+from caesura.cli.io import Reading, as_json, print_stderr, say, show_blocks, show_picture, working
 from caesura.display.plain import to_plain
 from caesura.display.scene import Picture
 from caesura.drawings.catalog import draw
@@ -107,7 +107,7 @@ def unify(
         represented = represent(golds, corpus, metric, embeddedness=how, level=level)
         result = UnifiedCorpus(golds, represented, name, how, crossings=conflicts)
     pictures = _pictures(golds, corpus, draw or [])  # an error here comes before any file is written
-    _write(result, starts, output, provenance, to, lossy)
+    _write(result, corpus, starts, output, provenance, to, lossy)
     if json:
         as_json(result.as_dict())
         return
@@ -158,6 +158,7 @@ def _check_level(corpus: Corpus, level: int | None) -> None:
 
 def _write(
     result: UnifiedCorpus,
+    corpus: Corpus,
     starts: Mapping[tuple[str, str], float],
     output: Path | None,
     provenance: Path | None,
@@ -165,7 +166,7 @@ def _write(
     lossy: bool,
 ) -> None:
     if output is not None:
-        from caesura.formats import write
+        from caesura.formats.writing import write, write_added_tiers
 
         gold = gold_corpus(result.golds)
         if starts:  # times were counted from the start of each recording
@@ -176,7 +177,11 @@ def _write(
                 for a in gold
             )
             gold = Corpus.from_annotations(moved, labels=gold.labels)
-        write(gold, output, to, lossy=lossy)
+        sentence = write_added_tiers(corpus, gold, output) if to is None and gold.timed else None
+        if sentence is None:
+            write(gold, output, to, lossy=lossy)
+        else:
+            print_stderr(sentence)
     if provenance is not None:
         from json import dumps
 

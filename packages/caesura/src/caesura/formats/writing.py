@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.files import Content, Source, atomic_write_all
+from caesura.files import Content, Source, atomic_write, atomic_write_all
 from caesura.formats.catalog import FORMATS, Format, claiming_formats, format_options, named_format
 from caesura.formats.folders import rename_parts, write_folder
 from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, reduce_corpus
@@ -84,7 +84,7 @@ def write(
     if document is not None and kept and (intact := _intact(corpus, document, chosen)) is not None:
         _write_files(where, intact)
         return
-    structure = _structure(corpus)
+    structure = [] if chosen.name == "caesura-json" else _structure(corpus)  # which keeps the sources
     if lossy:
         _check_can_reduce(corpus, chosen, where)
         whole, corpus = corpus, reduce_corpus(corpus, chosen.carries)
@@ -152,6 +152,30 @@ def _as_utf8(document: Document) -> bytes:
     if document.encoding is None or document.data.lstrip().startswith(b"<?xml"):
         return document.data
     return document.data.decode(document.encoding).encode("utf-8")
+
+
+def write_added_tiers(corpus: Corpus, gold: Corpus, path: Path, name: str = "gold") -> str | None:
+    """Write a gold standard as new tiers of the file from which the annotations were read; None if that is not possible.
+
+    The first coder's file is the frame. Returns a sentence about what was written.
+    """
+    documents = [corpus.sources[a.item, a.coder] for a in corpus if (a.item, a.coder) in corpus.sources]
+    if not documents or len(gold.items) != 1 or len({a.item for a in corpus}) != 1:
+        return None
+    document = documents[0]
+    chosen = named_format(document.format)
+    module = chosen.load()
+    if not hasattr(module, "add_tiers") or not chosen.claims(path):
+        return None
+    several = len(gold.tracks) > 1
+    like = str(document.options.get("tier", ""))
+    first = corpus.annotation(0)
+    tiers = {
+        (f"{name} {a.track}" if several else name): (a.track or like.replace("{coder}", first.coder), a.marks)
+        for a in gold
+    }
+    atomic_write(path, module.add_tiers(source_of(document), tiers))
+    return f"{path} is {document.name} with the new {'tiers' if several else 'tier'} {', '.join(tiers)}."
 
 
 def _renamed_alike(original: Corpus, corpus: Corpus, chosen: Format) -> Corpus:

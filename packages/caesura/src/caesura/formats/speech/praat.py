@@ -6,7 +6,7 @@ import re
 import struct
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -394,6 +394,40 @@ def grid_text(corpus: Corpus) -> Iterator[str]:
         yield from _point_text(marks) if isinstance(marks, Segmentation) and points else _interval_text(marks)
 
 
+def structure(source: Source) -> dict[str, int]:
+    """Count what a TextGrid holds that is not read by default: point tiers beside intervals."""
+    tiers = parse_grid(source)
+    if all(tier.points for tier in tiers) or not any(tier.points and any(tier.labels) for tier in tiers):
+        return {}
+    return {"point tier": sum(tier.points for tier in tiers)}
+
+
+def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Spans]]) -> str:
+    """Return a TextGrid with all tiers of a file and new interval tiers; the second of each pair is not used."""
+    old = parse_grid(source)
+    if taken := {tier.name for tier in old} & tiers.keys():
+        raise FormatError(None, None, f"the file already has a tier {sorted(taken)[0]!r}; choose another name.")
+    begin = min([tier.begin for tier in old] + [marks.start for _, marks in tiers.values()])
+    end = max([tier.length for tier in old] + [float(marks.end) for _, marks in tiers.values()])
+    size = len(old) + len(tiers)
+    parts = ['File type = "ooTextFile"\nObject class = "TextGrid"\n\n']
+    parts.append(f"xmin = {_number(begin)} \nxmax = {end!r} \ntiers? <exists> \nsize = {size} \nitem []: \n")
+    for number, tier in enumerate(old, 1):
+        kind, what = ("TextTier", "points") if tier.points else ("IntervalTier", "intervals")
+        parts.append(f'    item [{number}]:\n        class = "{kind}" \n        name = {quote(tier.name)} \n')
+        parts.append(f"        xmin = {_number(tier.begin)} \n        xmax = {tier.length!r} \n")
+        parts.append(f"        {what}: size = {len(tier.columns[-1])} \n")
+        fields = ("number", "mark") if tier.points else ("xmin", "xmax", "text")
+        for i, row in enumerate(zip(*tier.columns, strict=True), 1):
+            parts.append(f"        {what} [{i}]:\n")
+            parts += [f"            {field} = {cell} \n" for field, cell in zip(fields, row, strict=True)]
+    for number, (name, (_, marks)) in enumerate(tiers.items(), len(old) + 1):
+        parts.append(f'    item [{number}]:\n        class = "IntervalTier" \n        name = {quote(name)} \n')
+        parts.append(f"        xmin = {_number(marks.start)} \n        xmax = {float(marks.end)!r} \n")
+        parts += _interval_text(marks)
+    return "".join(parts)
+
+
 def _number(time: float) -> str:
     """Write 0 as Praat does, and any other time exactly."""
     return repr(time) if time else "0"
@@ -551,5 +585,5 @@ def write_collection(corpus: Corpus) -> Iterator[str]:
         yield from grid_text(corpus.select(items=[item]))
 
 
-TEXTGRID = SimpleNamespace(read=read_textgrid, write=write_textgrid)
+TEXTGRID = SimpleNamespace(read=read_textgrid, write=write_textgrid, structure=structure, add_tiers=add_tiers)
 COLLECTION = SimpleNamespace(read=read_collection, write=write_collection, sniff=sniff_collection)
