@@ -99,3 +99,34 @@ def test_undoing_a_merge_takes_the_text_back(client: TestClient, project: int) -
             annotation.pop("version")
     assert "three" in str(during)
     assert after == before
+
+
+def test_comments_of_a_projects_manager_reach_annotators(campaign: SampleWorkbench) -> None:
+    mira, ann, ben, (one, _) = campaign["mira"], campaign["ann"], campaign["ben"], campaign.items
+    mira.put(f"/api/items/{one}/assignees", json={"people": [campaign.numbers["ann"], campaign.numbers["ben"]]})
+    ben.post(f"/api/items/{one}/comments", json={"text": "a colleague's"})
+    assert [c["text"] for c in ann.get(f"/api/items/{one}").json()["comments"]] == []
+    given = mira.put(
+        f"/api/projects/{campaign.project}/members", json={"person": campaign.numbers["ben"], "role": "manager"}
+    )
+    assert given.status_code == 200
+    ben.post(f"/api/items/{one}/comments", json={"text": "the manager's"})
+    assert "the manager's" in [c["text"] for c in ann.get(f"/api/items/{one}").json()["comments"]]
+
+
+def test_manager_of_a_project_stays_and_learns_no_names(campaign: SampleWorkbench) -> None:
+    mira, ann, ben = campaign["mira"], campaign["ann"], campaign["ben"]
+    members = f"/api/projects/{campaign.project}/members"
+    mira.put(members, json={"person": campaign.numbers["ben"], "role": "manager"})
+    stranger = mira.post("/api/people", json={"name": "a secret name"}).json()["id"]
+    tried = ben.put(members, json={"person": stranger, "role": "reader"})
+    assert tried.status_code == 404
+    assert tried.json() == ben.put(members, json={"person": 9999, "role": "reader"}).json() | {
+        "error": tried.json()["error"]
+    }
+    assert "secret" not in tried.text
+    demoted = ben.put(members, json={"person": campaign.numbers["ben"], "role": None})
+    assert "last manager of the project" in demoted.json()["error"]
+    assert ben.put(members, json={"person": campaign.numbers["ann"], "role": "manager"}).status_code == 200
+    assert ben.put(members, json={"person": campaign.numbers["ben"], "role": None}).status_code == 200
+    assert ann.get(members).status_code == 200

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
@@ -22,7 +22,7 @@ from caesura_workbench.connections import connection_limits
 from caesura_workbench.jobs import JobError, JobPool
 from caesura_workbench.merging import MergeCollision
 from caesura_workbench.middleware import SecurityMiddleware
-from caesura_workbench.pages import pages, render_error
+from caesura_workbench.pages import STATIC, pages, render_error
 from caesura_workbench.people_api import router as people_router
 from caesura_workbench.permissions import Forbidden
 from caesura_workbench.response_cache import ResponseCache
@@ -69,7 +69,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.recording_storage = recordings
     for part in (router, sound_router, people_router, pages):
         app.router.routes += part.routes  # include_router() would build each route again on the first request
-    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    app.mount("/static", _VersionedFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(SecurityMiddleware, settings=settings, error_page=render_error)
     for kind, answer in (
         (CaesuraError, _caesura_error),
@@ -79,6 +79,21 @@ def create_app(settings: Settings) -> FastAPI:
     ):
         app.add_exception_handler(kind, answer)
     return app
+
+
+class _VersionedFiles(StaticFiles):
+    """Scripts and styles, also under an address that changes with their content: /static/DIGEST/…, which browsers may keep."""
+
+    async def get_response(self, path: str, scope: Any) -> Response:
+        """Return a file; under its digest, with leave to keep it for good."""
+        digest, _, rest = path.replace("\\", "/").partition("/")
+        if digest != STATIC.rpartition("/")[2]:
+            answer = await super().get_response(path, scope)
+            answer.headers["Cache-Control"] = "no-cache"
+            return answer
+        answer = await super().get_response(rest, scope)
+        answer.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return answer
 
 
 _STATUS: dict[type[CaesuraError], int] = {

@@ -36,14 +36,25 @@ class Campaign:
         with self._store.reading() as db:
             return [dict(row._mapping) for row in db.execute(query)]
 
-    def set_role(self, project: int, person: int, role: str | None) -> None:
-        """Set somebody's role in a project, or remove it; annotators who leave keep the items they have started."""
+    def set_role(self, project: int, person: int, role: str | None, *, added: bool = False) -> None:
+        """Set somebody's role in a project, or remove it; annotators who leave keep the items they have started.
+
+        Only managers of the workbench may give a role to somebody who has none here by number; with ``added``, the person was named.
+        """
         with self._store.writing() as db:
             name = db.scalar(sa.select(people.c.name).where(people.c.id == person))
-            if name is None:
-                raise NotFound(f"there is no person {person}.")
+            before = db.scalar(
+                sa.select(members.c.role).where(members.c.project == project, members.c.person == person)
+            )
+            known = before is not None or self._store.viewer.site_manager or added
+            if name is None or not known:  # a project's manager learns nothing about other people from their numbers
+                raise NotFound(f"the project has no person {person}.")
             describe_action(f"{name}, {role or 'none'}")
             db.execute(members.delete().where(members.c.project == project, members.c.person == person))
+            if before == "manager" and role != "manager" and not self._store.viewer.site_manager:
+                left = sa.select(members.c.person).where(members.c.project == project, members.c.role == "manager")
+                if db.scalar(left.limit(1)) is None:
+                    raise CaesuraError("this is the last manager of the project; make somebody else a manager first.")
             if role is not None:
                 db.execute(members.insert().values(project=project, person=person, role=role))
             if role != "annotator":

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -84,6 +85,34 @@ def retry_later_response(wait: float, why: str, alternative: str = "") -> Respon
 def client_address(scope: Scope) -> str:
     """Return the address that a request came from."""
     return str((scope.get("client") or ("",))[0])
+
+
+def follow_proxies(scope: Scope, headers: Headers, settings: Settings) -> bool:
+    """Replace the address and the scheme of a request from a trusted proxy by those of its client; return whether it was such a request.
+
+    Every proxy appends the address that it saw to X-Forwarded-For. From its end, the first address that is not a trusted proxy is the client's; what
+    stands before it was sent by the client and is ignored.
+    """
+    if (
+        not settings.proxy_networks
+        or "x-forwarded-for" not in headers
+        or not _is_trusted(client_address(scope), settings)
+    ):
+        return False
+    addresses = [each.strip() for each in ",".join(headers.getlist("x-forwarded-for")).split(",")]
+    client = next((each for each in reversed(addresses) if not _is_trusted(each, settings)), addresses[0])
+    scope["client"] = (client[:100], 0)
+    if headers.get("x-forwarded-proto", "").strip().lower() == "https":
+        scope["scheme"] = "https"
+    return True
+
+
+def _is_trusted(address: str, settings: Settings) -> bool:
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return False
+    return any(known in network for network in settings.proxy_networks)
 
 
 def error_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -206,8 +235,10 @@ class SecurityMiddleware:
         answer = _GuardedResponse(send, scope["path"].startswith("/api"), lambda: body.too_large, self._page_for(scope))
         scope.setdefault("state", {})["throttle"] = self.throttle
         headers = Headers(scope=scope)
+        forwarded = follow_proxies(scope, headers, self.settings)
         try:
-            refusal = self._check_host(headers) or await authenticate(scope, headers, self.settings, self.throttle)
+            refusal = self._check_framing(headers) or (None if forwarded else self._check_host(headers))
+            refusal = refusal or await authenticate(scope, headers, self.settings, self.throttle)
             refusal = refusal or self._check_request(scope, headers)
             await (refusal or self.app)(scope, body.receive, answer.send)
         except Exception as error:
@@ -221,6 +252,13 @@ class SecurityMiddleware:
             await failed(scope, receive, answer.send)
         if body.too_large and not answer.started:
             await self._too_large(scope)(scope, receive, answer.send)
+
+    def _check_framing(self, headers: Headers) -> Response | None:
+        """Refuse a request whose end a proxy and this server may see at different places (request smuggling), and close its connection."""
+        if "transfer-encoding" in headers and "content-length" in headers:
+            message = "a request has either Content-Length or Transfer-Encoding, not both."
+            return error_response(400, message, {"Connection": "close"})
+        return None
 
     def _check_host(self, headers: Headers) -> Response | None:
         if self.settings.local and headers.get("host", "").lower() not in self.settings.hosts:

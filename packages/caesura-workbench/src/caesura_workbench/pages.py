@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -32,6 +33,13 @@ from caesura_workbench.requests import PathId, Unit
 from caesura_workbench.throttling import LoginThrottle, client_network
 
 pages = APIRouter(include_in_schema=False)
+_static = Path(__file__).parent / "static"
+#: The address of scripts and styles. A digest of their content is part of it, so that browsers may keep them, and fetch new ones after an update;
+#: scripts import each other by relative addresses.
+STATIC = (
+    f"/static/{sha256(b''.join(p.read_bytes() for p in sorted(_static.iterdir()) if p.is_file())).hexdigest()[:12]}"
+)
+
 _templates = Jinja2Templates(Path(__file__).parent / "templates")
 
 
@@ -43,7 +51,7 @@ def render_page(request: Request, template: str, **context: object) -> Response:
     """Render a template with what every page needs: the CSRF token and the viewer."""
     csrf = csrf_token(request.app.state.settings, request.cookies.get(SESSION_COOKIE, ""))
     context |= {"csrf": csrf, "version": __version__, "on_paper": _ON_PAPER, "viewer": request.state.viewer}
-    return _templates.TemplateResponse(request, template, context)
+    return _templates.TemplateResponse(request, template, context | {"static": STATIC})
 
 
 def render_error(request: Request, status: int, message: str) -> bytes:
@@ -54,6 +62,7 @@ def render_error(request: Request, status: int, message: str) -> bytes:
         "message": message,
         "version": __version__,
         "viewer": getattr(request.state, "viewer", None),
+        "static": STATIC,
     }
     return _templates.get_template("error.html").render(context).encode()
 
@@ -155,17 +164,20 @@ def log_in(
     if not link and not (name and password):
         return error_response(422, "enter a name and password, a personal link, or the token.")
     people, client = People(request.app.state.store), client_address(request.scope)
-    attempts = LoginThrottle(request.app.state.store)
-    whos = (f"client {client_network(client)}", *(() if link else (f"account {name}",)))
-    if (wait := attempts.seconds_to_wait(*whos)) > 0:
-        return retry_later_response(wait, "too many wrong passwords", ", or use your personal link")
-    person = people.by_link(link) if link else _check_password(people, name, password)
-    attempts.record(person is not None, *whos)
-    denied = check_attempt(request.state.throttle, client, person is not None, "wrong name, password or link.")
-    if denied is not None:
-        if people.exist() and denied.status_code == 401:
+    if link:  # a secret of 192 bits cannot be guessed, so that nobody has to wait
+        person = people.by_link(link)
+    else:
+        # counted per client, and per account and client: what others guess elsewhere does not keep the owner of an account out
+        network, attempts = client_network(client), LoginThrottle(request.app.state.store)
+        whos = (f"client {network}", f"account {name} from {network}")
+        if (wait := attempts.seconds_to_wait(*whos)) > 0:
+            return retry_later_response(wait, "too many wrong passwords", ", or use your personal link")
+        person = _check_password(people, name, password)
+        attempts.record(person is not None, *whos)
+    if person is None:
+        if people.exist():
             people.log(AuditEntry(name[:100] or "?", "failed to sign in", client=client))
-        return denied
+        return error_response(401, "wrong name, password or link.")
     secret = people.begin_session(person.id, client, replaces=request.cookies.get(SESSION_COOKIE))
     people.log(AuditEntry(person.name, "signed in", client=client))
     return _with_cookie(request, SESSION_COOKIE, secret)

@@ -194,7 +194,7 @@ def add_member(store: ViewerStore, project: ExistingProject, body: NewMember) ->
         number, link = known.add(body.name, manager=False)
     else:
         number = person.id
-    Campaign(store).set_role(project, number, body.role)
+    Campaign(store).set_role(project, number, body.role, added=True)
     return {"id": number, "name": body.name, "link": None if link is None else f"/enter#{link}"}
 
 

@@ -75,10 +75,12 @@ class Viewer:
         return there & (codings.c.person == self.person) if self.blind else there
 
     def sees_comments(self) -> sa.ColumnElement[bool]:
-        """Return the condition on comments for every query; everybody may read managers' comments."""
+        """Return the condition on comments for every query; everybody may read those of managers, of the workbench or of the project."""
         if not self.blind:
             return sa.true()
-        return comments.c.person.in_(sa.select(people.c.id).where(people.c.manager | (people.c.id == self.person)))
+        here = sa.select(members.c.person).where(members.c.project == self.project, members.c.role == "manager")
+        mine = people.c.manager | (people.c.id == self.person) | people.c.id.in_(here)
+        return comments.c.person.in_(sa.select(people.c.id).where(mine))
 
     def sees_projects(self) -> sa.ColumnElement[bool]:
         """Return the condition on projects for the list of projects."""

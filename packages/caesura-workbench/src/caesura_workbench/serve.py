@@ -35,6 +35,10 @@ def serve(
     token: Annotated[
         str | None, Option("--token", envvar="CAESURA_TOKEN", help="Token that every request must carry.")
     ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        Option("--trusted-proxy", help="Address of a TLS proxy whose X-Forwarded headers are believed. Repeatable."),
+    ] = None,
     workers: Annotated[
         int,
         Option("--workers", min=1, max=64, help="Worker processes for segmenters, comparisons, imports and exports."),
@@ -55,7 +59,15 @@ def serve(
     from caesura_workbench.settings import Settings
 
     limits = JobLimits(workers, job_seconds, int(job_memory * 2**30))
-    settings = Settings(host=host, port=port, database=database, recordings=recordings, token=token, jobs=limits)
+    settings = Settings(
+        host=host,
+        port=port,
+        database=database,
+        recordings=recordings,
+        token=token,
+        jobs=limits,
+        trusted_proxies=tuple(trusted_proxy or ()),
+    )
     start(settings, browse=not no_browser)
 
 

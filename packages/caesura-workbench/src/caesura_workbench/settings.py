@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from functools import cached_property
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 
 from caesura.errors import CaesuraError
@@ -43,13 +44,15 @@ class Settings:
     token: str | None = None
     limits: Limits = field(default_factory=Limits)
     recordings: str | None = None
+    trusted_proxies: tuple[str, ...] = ()
     jobs: JobLimits = JobLimits(workers=0)
     csrf_secret: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def __post_init__(self) -> None:
-        if not self.local and not self.token:
+        networks = self.proxy_networks
+        if (not self.local or networks) and not self.token:
             raise CaesuraError(
-                f"listening on {self.host} opens the workbench to the network; set a token of at least 16 characters with --token or CAESURA_TOKEN."
+                f"{'a proxy' if networks else f'listening on {self.host}'} opens the workbench to the network; set a token of at least 16 characters with --token or CAESURA_TOKEN."
             )
         if self.token is not None and len(self.token) < 16:
             raise CaesuraError("the token is too short; use at least 16 characters.")
@@ -65,6 +68,16 @@ class Settings:
             return ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+    @cached_property
+    def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """The addresses whose X-Forwarded-For and X-Forwarded-Proto are believed."""
+        try:
+            return tuple(ip_network(each) for each in self.trusted_proxies)
+        except ValueError as fault:
+            raise CaesuraError(
+                f"--trusted-proxy: {fault}; expected an address such as 127.0.0.1 or 10.0.0.0/8."
+            ) from None
 
     @property
     def hosts(self) -> frozenset[str]:
