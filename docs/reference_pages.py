@@ -68,6 +68,8 @@ SUBJECTS: dict[str, list[str]] = {
         "caesura.window_size",
         "caesura.generalized_hamming",
         "caesura.alignment_similarity",
+        "caesura.density_sweep",
+        "caesura.DensitySweep",
     ],
     "Flexible similarity": [
         "caesura.flexible_similarity",

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 #: Signed metrics, or metrics that do not measure quality.
 NOT_MONOTONIC = {
     "over-segmentation",
+    "density-ratio",
     "displacement-bias",
     "bias",
     "diarization-confusion",

@@ -50,7 +50,7 @@ def test_action_writes_summary_and_fails_below_threshold(tmp_path: Path, shell: 
         "metrics": "B WD",
         "fail-under": "B=0.6 WD=0.3",
     }
-    inputs["options"] = "--seed '3'"
+    inputs |= {"options": "--seed '3'", "baseline": "", "fail-if-worse": "0.05"}
     assert set(inputs) | {"python-version", "warm-up"} == set(action["inputs"])
     summary = tmp_path / "summary.md"
     given = {name: inputs[re.search(r"inputs\.([\w-]+)", value)[1]] for name, value in step["env"].items()}

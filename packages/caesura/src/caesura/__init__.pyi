@@ -48,6 +48,8 @@ from .metrics.regions import region_scores as region_scores
 from .metrics.similarity import Similarity as Similarity
 from .metrics.spans import SpanScores as SpanScores
 from .metrics.spans import span_scores as span_scores
+from .metrics.tolerance import DensitySweep as DensitySweep
+from .metrics.tolerance import density_sweep as density_sweep
 from .metrics.windows import pk as pk
 from .metrics.windows import win_pr as win_pr
 from .metrics.windows import window_diff as window_diff

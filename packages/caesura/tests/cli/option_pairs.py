@@ -25,9 +25,11 @@ import numpy as np
 
 from caesura.agreement import flexible_chance as chance
 from caesura.cli.main import COMMANDS
+from caesura.display.plain import to_plain
 from caesura.formats import read, write
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.segmenters import segmenter
+from caesura.statistics import evaluate as evaluate_corpora
 from cli.command import caesura
 
 
@@ -101,6 +103,8 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "engine": given("--engine dask:scheduler=tcp://nowhere:1", on=PARQUET),
             "workers": given("--workers 1"),
             "fail_under": given("--fail-under F=0.999"),
+            "baseline": given("--baseline before.json", on="gold.json near.json|told.json near.json"),
+            "fail_if_worse": given("--fail-if-worse 1", needs="--baseline before.json", on="gold.json near.json"),
             "anchor": given("--anchor", on="told.json altered.json altered.json|told.json altered.json|told.csv altered.json"),
             "seed": given("--seed 7"),
             "json": JSON,
@@ -373,6 +377,8 @@ def write_inputs(here: Path) -> None:
     for name in ("near", "far"):
         data(corpus(["s"], "xy"), name)
     data(corpus(["s"], "xy", items[:5]), "fewer")
+    before = evaluate_corpora(gold, {"before": gold.select(coders=["g"])}, resamples=0).as_dict()
+    (here / "before.json").write_text(json.dumps(to_plain(before)), encoding="utf-8")
     for name in ("gold", "near", "far"):
         if _polars():
             write(read(here / f"{name}.json"), here / f"{name}.parquet")

@@ -106,6 +106,12 @@ KNOWN = [
     ),
     ("Pk:round=up", "Pk|k:auto|round:up|min:2", "Pk:round=up", False, (0.0, 1.0)),
     ("Pk:round=down", "Pk|k:auto|round:down|min:2", "Pk:round=down", False, (0.0, 1.0)),
+    ("tolerance-F", "tolerance-F|w:1", "tolerance-F", True, (0.0, 1.0)),
+    ("tolerance-F:w=3", "tolerance-F|w:3", "tolerance-F:w=3", True, (0.0, 1.0)),
+    ("tolerance-F:share=0.1", "tolerance-F|w:1|share:0.1", "tolerance-F:share=0.1", True, (0.0, 1.0)),
+    ("tolerance-precision", "tolerance-precision|w:1", "tolerance-precision", False, (0.0, 1.0)),
+    ("tolerance-recall", "tolerance-recall|w:1", "tolerance-recall", False, (0.0, 1.0)),
+    ("density-ratio", "density-ratio", "density-ratio", False, (0.0, INF)),
     ("WinPR", "WinPR|k:auto|round:even|min:2|part:F|beta:1", "WinPR", False, (0.0, 1.0)),
     ("WinPR:part=recall", "WinPR|k:auto|round:even|min:2|part:recall|beta:1", "WinPR:part=recall", False, (0.0, 1.0)),
     (

@@ -11,6 +11,7 @@ import click
 
 from caesura.cli import options
 from caesura.cli.command import Argument, OldOption, OldOptions, Option, conflicts, only_one
+from caesura.cli.command import missing as missing_option
 from caesura.cli.io import (
     FailUnderScore,
     Reading,
@@ -41,6 +42,7 @@ from caesura.model import MAIN_METRICS, Corpus
 from caesura.options import parse_options, validate_options
 from caesura.statistics import Evaluation, MetricResult, Results, default_bounds
 from caesura.statistics import evaluate as evaluate_corpora
+from caesura.statistics.baseline import BaselineComparison, compare_with_baseline
 from caesura.statistics.counted import changed_parameters
 from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 from caesura.statistics.evaluation import FILES, TABLES, file_content, frame_content, render, rows_frame
@@ -144,6 +146,19 @@ def evaluate(
     ] = None,
     workers: Annotated[int | None, Option("--workers", min=1, help="Number of threads or processes.")] = None,
     fail_under: options.FailUnder = None,
+    baseline: Annotated[
+        Path | None,
+        Option("--baseline", help="JSON of an earlier evaluate --json: test the difference of the items' scores."),
+    ] = None,
+    fail_if_worse: Annotated[
+        float | None,
+        Option(
+            "--fail-if-worse",
+            min=0,
+            max=1,
+            help="Exit with 1 if a score is worse than the baseline's with a p-value below this level: 0.05.",
+        ),
+    ] = None,
     anchor: options.Anchor = False,
     max_altered: options.MaxAltered = None,
     skip_refused: options.SkipRefused = False,
@@ -177,7 +192,7 @@ def evaluate(
     streaming = _parse_engine(engine, old)
     if streaming is not None and reading_settings().keep_going:
         streaming["keep_going"] = True
-    in_memory = bool(by or cluster or uem or wanted or item or anchoring or (rows is not None and streaming is None))
+    in_memory = bool(by or cluster or uem or wanted or item or anchoring or baseline or (rows is not None and streaming is None))
     groups = None
     left_out: list[dict[str, Any]] = []
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
@@ -205,10 +220,13 @@ def evaluate(
         if rows is not None:
             _write_rows(results, rows)
     tests = system_tests(results, test, seed=seed)
+    stored = None if baseline is None else _compare_with_baseline(results, baseline, seed)
     shown = print_unmeasured(results.unmeasured())
     failed = [
         sentence for name, scores in results.systems.items() for sentence in _failures(name, scores, limits, results)
     ]
+    if stored is not None and fail_if_worse is not None:
+        failed += stored.failures(fail_if_worse)
     if table is not None:
         _show_table(results, table)
     elif json:
@@ -218,10 +236,13 @@ def evaluate(
                 **({"left_out": left_out} if left_out else {}),
                 **tests.as_dict(),
                 "groups": {} if groups is None else groups.as_dict(),
+                **({} if stored is None else {"baseline": stored.as_dict()}),
             }
         )
     else:
         _show(results, groups, tests, shown)
+        if stored is not None:
+            show_blocks(["", *stored.tables()])
     exit_on_failures(failed)
     if len(left_out) > 1 and len(left_out) > (results.count + len(left_out)) / 10:
         raise click.exceptions.Exit(3)
@@ -230,10 +251,19 @@ def evaluate(
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("test", "systems", "tests compare systems, and there is one", only_one),
     *conflicts("json", "table", "a table has its own style; use --table json"),
+    *conflicts("fail_if_worse", "baseline", "there is nothing to compare with", missing_option),
+    *conflicts("baseline", "engine scheduler checkpoint", "streaming does not keep the scores of items"),
+    *conflicts("baseline", "table", "the table contains the scores of systems only; add --fail-if-worse", unless="fail_if_worse"),
     *conflicts("by test", "table", "the table contains the scores of systems only"),
     *conflicts("by cluster uem bound bounds item anchor", "engine scheduler checkpoint", "streaming does not hold all items in memory"),
     *conflicts("format option encoding marks", "engine scheduler checkpoint", "only Parquet files are streamed"),
 )  # fmt: skip
+
+
+def _compare_with_baseline(results: Results, path: Path, seed: int) -> BaselineComparison:
+    if not isinstance(results, Evaluation):
+        raise CaesuraError("--baseline needs the scores of items, which streaming does not keep.")
+    return compare_with_baseline(results, path, seed=seed)
 
 
 def _parse_engine(engine: str | None, old: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -410,3 +410,32 @@ def count_windows(
         stop = first + int(out[pair, 3])
         out[pair, 0], out[pair, 1], out[pair, 2] = _count_of_pair(ours, theirs, first, stop, width, at, sign, level)
     return short
+
+
+@kernel
+def count_within(
+    ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], width: int, share: float, out: NDArray[Any]
+) -> None:
+    """Count hits of a largest one-to-one matching within ``width`` units, and the boundaries of each side.
+
+    With ``share`` above 0, the width is that share of the mean reference segment, rounded down. Two pointers on sorted positions find a
+    largest matching: a pair that is near enough can be matched at once, because both later partners are as good for any other boundary.
+    """
+    for pair in range(len(lengths)):
+        i, stop, j, end = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+        out[pair, 1], out[pair, 2] = end - j, stop - i
+        most = width
+        if share > 0:
+            most = int(share * lengths[pair] / (stop - i + 1))
+        hits = 0
+        while i < stop and j < end:
+            apart = ref.positions[i] - hyp.positions[j]
+            if abs(apart) <= most:
+                hits += 1
+                i += 1
+                j += 1
+            elif apart < 0:
+                i += 1
+            else:
+                j += 1
+        out[pair, 0] = hits

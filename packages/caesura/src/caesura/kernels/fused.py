@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.arrays import MarkColumns, SpanColumns, fill, stable_order
-from caesura.kernels.boundaries import count_common, count_hamming, count_nearest, count_windows, window_width
+from caesura.kernels.boundaries import (
+    count_common,
+    count_hamming,
+    count_nearest,
+    count_windows,
+    count_within,
+    window_width,
+)
 from caesura.kernels.edits import FlexibleRule, count_adjacent, count_edits, count_flexible
 from caesura.kernels.jit import kernel, read_only
 from caesura.kernels.matching import EditRule
@@ -196,6 +203,15 @@ def pair_hamming(ref: NDArray[Any], hyp: NDArray[Any], length: Any, insert: floa
     ours, theirs, lengths = _columns(ref, hyp, length)
     count_hamming(ours, theirs, lengths, insert, delete, shift, out)
     return lengths[0], (out[0, 0], out[0, 1])
+
+
+@kernel
+def pair_within(ref: NDArray[Any], hyp: NDArray[Any], length: Any, width: int, share: float) -> Any:
+    """Count the boundaries within a tolerance."""
+    out = np.empty((1, 3))
+    ours, theirs, lengths = _columns(ref, hyp, length)
+    count_within(ours, theirs, lengths, width, share, out)
+    return lengths[0], (out[0, 0], out[0, 1], out[0, 2])
 
 
 @kernel

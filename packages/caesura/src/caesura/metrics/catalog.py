@@ -59,6 +59,13 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         },
     ),
     ("caesura.metrics.boundaries:PlacesAgreed", {}, {"PA": "percentage agreement"}),
+    (
+        "caesura.metrics.tolerance:ToleranceMatches", {"opt_in_kinds": _TEXT},
+        {
+            "tolerance-F": "F within a tolerance of units", "tolerance-precision": "precision within a tolerance of units",
+            "tolerance-recall": "recall within a tolerance of units", "density-ratio": "density ratio",
+        },
+    ),
     ("caesura.metrics.windows:Windows", {}, {"WD": "WindowDiff", "Pk": "Pk", "WinPR": "WinPR"}),
     ("caesura.metrics.boundaries:GeneralizedHamming", {}, {"GHD": "generalised Hamming distance"}),
     ("caesura.metrics.alignment:SegmentAlignment", {"kinds": _FLAT}, {"A": "alignment similarity"}),
