@@ -141,14 +141,20 @@ def evaluate(
         Option(
             "--engine",
             help="Stream Parquet files: local (threads) or dask, with parameters after a colon: local:checkpoint=FOLDER,keep_going=yes; "
-            "dask:scheduler=ADDRESS.",
+            "dask:scheduler=ADDRESS. --workers N sets the number of threads or processes.",
         ),
     ] = None,
-    workers: Annotated[int | None, Option("--workers", min=1, help="Number of threads or processes.")] = None,
+    workers: Annotated[
+        int | None, Option("--workers", min=1, hidden=True, help="Number of threads or processes.")
+    ] = None,
     fail_under: options.FailUnder = None,
     baseline: Annotated[
         Path | None,
-        Option("--baseline", help="JSON of an earlier evaluate --json: test the difference of the items' scores."),
+        Option(
+            "--baseline",
+            help="JSON of an earlier evaluate --json: test the difference of the items' scores; with --fail-if-worse 0.05, exit with 1 if "
+            "a score is significantly worse.",
+        ),
     ] = None,
     fail_if_worse: Annotated[
         float | None,
@@ -156,6 +162,7 @@ def evaluate(
             "--fail-if-worse",
             min=0,
             max=1,
+            hidden=True,
             help="Exit with 1 if a score is worse than the baseline's with a p-value below this level: 0.05.",
         ),
     ] = None,
@@ -192,7 +199,9 @@ def evaluate(
     streaming = _parse_engine(engine, old)
     if streaming is not None and reading_settings().keep_going:
         streaming["keep_going"] = True
-    in_memory = bool(by or cluster or uem or wanted or item or anchoring or baseline or (rows is not None and streaming is None))
+    in_memory = bool(
+        by or cluster or uem or wanted or item or anchoring or baseline or (rows is not None and streaming is None)
+    )
     groups = None
     left_out: list[dict[str, Any]] = []
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
