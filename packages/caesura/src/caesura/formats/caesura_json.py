@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, islice
 from types import SimpleNamespace
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
+from caesura.errors import CaesuraError, InvalidSegmentation
 from caesura.files import Source, load_json, parse_json
 from caesura.model import Corpus
 from caesura.model.columns import CorpusBuilder
@@ -236,7 +236,7 @@ def _strings(value: Any) -> bool:
 # ---------------------------------------------------------------------- caesura-jsonl
 # A header, then texts, attributes and annotations, one per line, read and written as a stream.
 
-_BATCH = 4096  # lines that are parsed in one call, which is several times as fast as line by line
+_BATCH = 128  # lines that are parsed in one call, which is several times as fast as line by line
 
 
 def sniff_jsonl(head: str) -> bool:
@@ -250,15 +250,19 @@ def read_jsonl(source: Source) -> Corpus:
     attributes: dict[str, dict[str, Any]] = {}
     columns = None
     with source.stream() as stream:
-        for line, entry in parse_lines(source, stream):
+        for batch in parse_batches(source, stream):
             if columns is None:
+                line, entry = batch.pop(0)
                 columns = begin_columns(source, entry if isinstance(entry, dict) else {}, line)
-            elif isinstance(entry, dict) and "units" in entry:
-                texts[str(entry.get("item")), str(entry.get("track", ""))] = entry["units"]
-            elif isinstance(entry, dict) and "attributes" in entry:
-                attributes[str(entry.get("item"))] = entry["attributes"]
-            else:
-                put_entry(source, columns, entry, line)
+            if batch and columns.add_plain([entry for _, entry in batch]):
+                continue
+            for line, entry in batch:
+                if isinstance(entry, dict) and "units" in entry:
+                    texts[str(entry.get("item")), str(entry.get("track", ""))] = entry["units"]
+                elif isinstance(entry, dict) and "attributes" in entry:
+                    attributes[str(entry.get("item"))] = entry["attributes"]
+                else:
+                    put_entry(source, columns, entry, line)
     if columns is None:
         raise source.error(None, "the file contains no header.")
     try:
@@ -280,19 +284,35 @@ def write_jsonl(corpus: Corpus) -> Iterator[str]:
 
 
 def parse_lines(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, Any]]:
-    """Parse JSON lines in batches; a batch with an error is parsed line by line to find the line."""
-    done = 0
+    """Iterate over JSON lines and their numbers."""
+    return chain.from_iterable(parse_batches(source, stream))
+
+
+def _fast_decoder() -> Callable[[str], Any] | None:
+    """Return the decoder of msgspec if it is installed (extra ``fast``). It refuses what it cannot represent, which :mod:`json` then reads."""
+    try:
+        from msgspec.json import Decoder
+    except ImportError:
+        return None
+    return Decoder().decode
+
+
+def parse_batches(source: Source, stream: Iterator[str]) -> Iterator[list[tuple[int, Any]]]:
+    """Parse JSON lines in batches; in a batch with an error, the lines before it are parsed one by one, then it is raised."""
+    done, decode = 0, _fast_decoder()
     while lines := list(islice(stream, _BATCH)):
         numbered = [(n, text) for n, text in enumerate(lines, done + 1) if not text.isspace()]
+        together = "[" + ",".join([text for _, text in numbered]) + "]"
         try:
-            batch = parse_json(source, "[" + ",".join(text for _, text in numbered) + "]")
-        except FormatError:
+            batch = decode(together) if decode else parse_json(source, together)
+        except ValueError:  # a FormatError, or that of msgspec
             batch = None
         if batch is not None and len(batch) == len(numbered):  # a line such as "1, 2" would be two values
-            yield from zip((n for n, _ in numbered), batch, strict=True)
+            if batch:
+                yield list(zip((n for n, _ in numbered), batch, strict=True))
         else:
             for number, text in numbered:
-                yield number, parse_json(source, text, number)
+                yield [(number, parse_json(source, text, number))]
         done += len(lines)
 
 

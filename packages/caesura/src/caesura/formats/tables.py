@@ -9,9 +9,11 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby, repeat
 from types import SimpleNamespace
 from typing import Literal
+
+import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
 from caesura.files import Source, first_repeated, parse_decimal, parse_integer
@@ -148,6 +150,7 @@ def _without_nul(source: Source, lines: Iterable[str]) -> Iterator[str]:
 # overrides that. Positions in seconds are another format, ``times``.
 
 _POSITIONS_ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track"}
+_PIECE = 2**14  # characters that are split at once: few enough to stay in the cache of the processor
 _LARGEST = 2**62  # longer than any text, and still an int64
 
 
@@ -176,8 +179,10 @@ def read_positions(source: Source, *, length: int | None = None, labels: Sequenc
         The types in their order on the ordinal scale; None: alphabetical.
     """
     table = _BoundaryTable(source)
-    for row in read_table(source, needs=("position",), aliases=_POSITIONS_ALIASES):
-        table.add(row)
+    if not table.add_columns():
+        table = _BoundaryTable(source)
+        for row in read_table(source, needs=("position",), aliases=_POSITIONS_ALIASES):
+            table.add(row)
     return table.corpus(length, None if labels is None else parse_list(labels))
 
 
@@ -211,6 +216,67 @@ class _BoundaryTable:
         self.marks: dict[tuple[str, str, str], _Boundaries] = {}
         self.lengths: dict[tuple[str, str], int] = {}
         self.typed: bool | None = None
+
+    def add_columns(self) -> bool:
+        """Add the whole file, some hundred rows at once, which takes a third of the time of adding row by row.
+
+        Return False if there are types, quotes or anything unusual: the rows must then be added one by one, which tells what is wrong
+        where.
+        """
+        with self.source.stream() as text:
+            first = text.readline()
+            names = [_POSITIONS_ALIASES.get(name, name) for name in parse_header(first)]
+            if "position" not in names or "type" in names or len(set(names)) != len(names) or not first.endswith("\n"):
+                return False
+            comma, width = _delimiter(first), len(names)
+            end, mark = first[len(first.rstrip("\r\n")) :], f"{comma}\n{comma}"
+            while piece := text.read(_PIECE) + text.readline():
+                if '"' in piece or "\x00" in piece:
+                    return False
+                # A cell of its own for every line end shows whether all lines have the same number of cells. Then columns are slices.
+                cells = piece.removesuffix(end).replace(end, mark).split(comma)
+                if (
+                    (len(cells) + 1) % (width + 1)
+                    or set(cells[width :: width + 1]) - {"\n"}
+                    or "\r" in piece.replace(end, "")
+                ):
+                    return False
+                columns = {name: cells[k :: width + 1] for k, name in enumerate(names)}
+                rows = len(columns["position"])
+                keys = [columns.get("item") or repeat(self.source.stem, rows)]
+                keys += [columns.get(name) or repeat("", rows) for name in ("coder", "track", "length")]
+                if not self._add_runs(columns["position"], zip(*keys, strict=True)):
+                    return False
+        self.typed = False
+        return bool(self.marks)
+
+    def _add_runs(self, cells: Sequence[str], keys: Iterable[tuple[str, ...]]) -> bool:
+        """Add the positions of some rows; rows with the same item, coder, track and length follow each other."""
+        digits = "".join(cells)
+        if not (digits.isascii() and digits.isdigit()) or "" in cells or max(map(len, cells)) > 18:
+            return False
+        positions = np.fromiter(map(int, cells), np.int64, len(cells))
+        runs = [(key, sum(1 for _ in rows)) for key, rows in groupby(keys)]
+        ends = np.cumsum([size for _, size in runs])
+        steps = np.diff(positions)
+        steps[ends[:-1] - 1] = 1  # from one run to the next, positions may fall
+        if positions.min() < 1 or (len(steps) and steps.min() < 1):
+            return False
+        start, raw = 0, memoryview(positions)  # type: ignore[arg-type]
+        for ((item, coder, track, given), size), end in zip(runs, ends.tolist(), strict=True):
+            length = parse_integer(given) if given else _LARGEST
+            if length is None or raw[end - 1] >= length:
+                return False
+            if given and self.lengths.setdefault((item, track), length) != length:
+                return False
+            marks = self.marks.get((item, coder, track))
+            if marks is None:
+                marks = self.marks[item, coder, track] = _Boundaries()
+            elif marks.positions and raw[start] <= marks.positions[-1]:
+                return False
+            marks.positions.frombytes(raw[start:end].cast("B"))
+            start += size
+        return True
 
     def add(self, row: Row) -> None:
         """Add a row; it must fit those before."""

@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import accumulate, chain, islice, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,6 +161,9 @@ def preview_names(names: Sequence[str], limit: int = 8) -> str:
 # ---------------------------------------------------------------------- annotations one by one
 
 
+_PLAIN = itemgetter("item", "coder", "length", "positions")
+
+
 class CorpusBuilder:
     """Collects annotations in flat arrays until the corpus is built, for files with millions of them."""
 
@@ -208,6 +213,32 @@ class CorpusBuilder:
             self.types.extend(codes)
         self.positions.extend(positions)
         self.offsets.append(len(self.positions))
+
+    def add_plain(self, entries: list[dict[str, Any]]) -> bool:
+        """Add many annotations at once: item, coder, length and positions of each, and nothing else.
+
+        Return False, and add nothing, if there is anything else or anything wrong; they must then be added one by one.
+        """
+        if self.typed or self.kind not in ("units", "time") or set(map(len, entries)) != {4}:
+            return False
+        number, whole = ("d", {int, float}) if self.seconds else ("q", {int})
+        try:
+            items, coders, lengths, marks = zip(*map(_PLAIN, entries), strict=True)
+            flat = list(chain.from_iterable(marks))
+            if not (set(map(type, items)) == set(map(type, coders)) == {str} and set(map(type, marks)) == {list}):
+                return False
+            if not (set(map(type, lengths)) <= whole and set(map(type, flat)) <= whole):
+                return False
+            columns = array(number, lengths), array(number, flat)
+        except (KeyError, TypeError, OverflowError):
+            return False
+        for name, values in (("item", items), ("track", repeat("", len(items))), ("coder", coders)):
+            codes = self.codes[name]
+            self.of[name].extend([codes.setdefault(value, len(codes)) for value in values])
+        self.lengths.extend(columns[0])
+        self.offsets.extend(islice(accumulate(map(len, marks), initial=len(self.positions)), 1, None))
+        self.positions.extend(columns[1])
+        return True
 
     def add_segments(self, length: Any, segments: list[Any]) -> None:
         """Add the nested segments of the annotation started last."""

@@ -1,0 +1,106 @@
+"""Large CSV and JSON lines are read in blocks; the result, or the error, is that of reading row by row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cs
+from caesura.errors import CaesuraError
+from caesura.formats import caesura_json, tables
+from caesura.model.columns import CorpusBuilder
+
+HEADER = "item,coder,position\n"
+TABLES = [
+    f"{HEADER}a,x,1\na,x,3\nb,x,2\n",
+    f"{HEADER}a,x,1\na,x,3\nb,x,2",  # no line end at the end
+    f"{HEADER}a,x,1\na,x,3\n".replace("\n", "\r\n"),
+    f"{HEADER}a,x,1\na,x,2\n".replace("\n", "\r"),
+    f"{HEADER}a,x,1\r\na,x,2\n",
+    f"{HEADER}a,x,1\n\na,x,2\n",  # a blank line
+    f"{HEADER}a,x,1\nb,x,1\na,x,2\n",  # two runs of one annotation
+    f"{HEADER}a,x,2\nb,x,1\na,x,1\n",  # which fall
+    f"{HEADER}a,x,1\na,x,1\n",
+    f"{HEADER}a,x,3\na,x,2\n",
+    f"{HEADER}a,x,1,2\na,x\n",  # the right number of cells, on the wrong lines
+    f'{HEADER}"a,b",x,1\n',
+    f"{HEADER}a,x,٣\n",
+    f"{HEADER}a,x,{'9' * 19}\n",
+    f"{HEADER}a,x,0\n",
+    f"{HEADER}a,x,\n",
+    f"{HEADER}a,x,1\x00\n",
+    HEADER,
+    "item;coder;position;length\na;x;1;5\na;x;4;5\nb;y;2;9\n",
+    "item,coder,position,length\na,x,5,5\n",  # outside the text
+    "item,coder,position,length\na,x,1, 5 \na,y,2,\n",
+    "item,coder,position,length\na,x,1,5\na,x,2,6\n",  # two lengths
+    "item,coder,position,type\na,x,1,t\na,x,2,u\n",
+    "item,coder,position,position\na,x,1,1\n",
+    "position\n3\n4\n",
+    "\ufeffdocument,annotator,speaker,position\na,x,s,1\n",
+]
+
+JSON_HEADER = '{"format": "caesura-corpus", "version": 1, "kind": "%s", "typed": %s}\n'
+UNITS, TIME, TYPED = (JSON_HEADER % pair for pair in (("units", "false"), ("time", "false"), ("units", "true")))
+LINES = [
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [1, 2]}\n{"item": "b", "coder": "x", "length": 4, "positions": []}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [1, 2.5]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [1, true]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [100000000000000000000]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [NaN]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9.5, "positions": [1]}\n',
+    UNITS + '{"item": 1, "coder": "x", "length": 9, "positions": [1]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": "12"}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "marks": [1]}\n',
+    UNITS + '{"item": "a", "coder": "x", "track": "t", "length": 9, "positions": [1]}\n',
+    UNITS + '{"item": "a", "units": ["w", "v"]}\n{"item": "a", "coder": "x", "length": 2, "positions": [1]}\n',
+    UNITS + '{"item": "\\ud800", "coder": "x", "length": 9, "positions": [1]}\n',
+    UNITS + '1, 2\n{"item": "a", "coder": "x", "length": 9, "positions": [1]}\n',
+    UNITS + '\n{"item": "a", "coder": "x", "length": 9, "positions": [1]}\n{"item": \n',
+    TIME + '{"item": "a", "coder": "x", "length": 9, "positions": [1, 2.5]}\n',
+    TYPED + '{"item": "a", "coder": "x", "length": 9, "positions": [1], "types": [3]}\n',
+    UNITS,
+    "",
+]  # fmt: skip
+
+
+def outcome(file: Path, name: str) -> Any:
+    try:
+        return cs.read(file, format=name)
+    except CaesuraError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_columns_of_a_table_equal_its_rows(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "table.csv"
+    file.write_bytes(table.encode())
+    monkeypatch.setattr(tables, "_PIECE", 8)  # characters: every row is a block
+    fast = outcome(file, "csv")
+    monkeypatch.setattr(tables._BoundaryTable, "add_columns", lambda self: False)
+    assert outcome(file, "csv") == fast
+
+
+def test_ordinary_table_is_read_by_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(tables._BoundaryTable, "add")
+    (tmp_path / "table.csv").write_text(TABLES[0])
+    assert cs.read(tmp_path / "table.csv").positions.tolist() == [1, 3, 2]
+
+
+@pytest.mark.parametrize("decoder", [True, False])
+@pytest.mark.parametrize("lines", LINES)
+def test_blocks_of_lines_equal_single_lines(
+    lines: str, decoder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "corpus.jsonl"
+    file.write_bytes(lines.encode())
+    if decoder:
+        pytest.importorskip("msgspec", reason="JSON lines are decoded by the standard library without msgspec")
+    else:
+        monkeypatch.setattr(caesura_json, "_fast_decoder", lambda: None)
+    fast = outcome(file, "caesura-jsonl")
+    monkeypatch.setattr(caesura_json, "_fast_decoder", lambda: None)
+    monkeypatch.setattr(CorpusBuilder, "add_plain", lambda self, entries: False)
+    assert outcome(file, "caesura-jsonl") == fast
