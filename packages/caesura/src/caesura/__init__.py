@@ -13,4 +13,45 @@ from caesura.display.drawer import set_drawer as _set_drawer
 
 _set_drawer(lambda: _import_module("caesura.drawings.catalog"))
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+
+#: What people type first -> what to type instead.
+_OTHER_NAMES = {
+    **dict.fromkeys(("windowdiff", "window_difference", "wd"), "cs.window_diff(reference, hypothesis)"),
+    **dict.fromkeys(("p_k", "beeferman"), "cs.pk(reference, hypothesis)"),
+    **dict.fromkeys(("f1", "f1_score", "f_score", "f_measure", "fmeasure"), 'cs.metric("F")(reference, hypothesis)'),
+    **dict.fromkeys(("precision", "recall"), 'cs.metric("precision")(reference, hypothesis), or "recall"'),
+    **dict.fromkeys(
+        ("kappa", "cohen_kappa", "cohens_kappa", "cohen_kappa_score", "fleiss_kappa"),
+        'cs.agree(corpus, coefficient="kappa")',
+    ),
+    **dict.fromkeys(("pi", "scott_pi", "fleiss_pi"), 'cs.agree(corpus, coefficient="pi")'),
+    **dict.fromkeys(("alpha", "krippendorff", "krippendorff_alpha"), 'cs.agree(corpus, coefficient="alpha")'),
+    **dict.fromkeys(("gamma", "compute_gamma"), 'cs.agree(corpus, coefficient="gamma")'),
+    **dict.fromkeys(("agreement", "iaa"), "cs.agree(corpus)"),
+    **dict.fromkeys(("load", "load_file", "read_file", "open", "from_file", "read_csv", "read_json"), "cs.read(path)"),
+    **dict.fromkeys(("save", "dump", "to_file"), "cs.write(corpus, path)"),
+    **dict.fromkeys(("score", "eval", "test"), "cs.evaluate(reference, hypothesis)"),
+    **dict.fromkeys(("from_pandas", "from_polars", "from_frame", "from_df"), "cs.from_dataframe(frame)"),
+    **dict.fromkeys(("r_value", "rvalue"), "cs.region_scores(reference, hypothesis).r_value"),
+    **dict.fromkeys(("plot", "draw"), "cs.show(corpus)"),
+    **dict.fromkeys(("merge", "consensus", "majority"), "cs.unify(annotations)"),
+    **dict.fromkeys(("b", "boundary_sim"), "cs.boundary_similarity(reference, hypothesis)"),
+}
+
+
+def __getattr__(name: str) -> object:
+    try:
+        return _load(name)
+    except AttributeError:
+        if name.startswith("_"):
+            raise
+        hint = _OTHER_NAMES.get(name.lower())
+        if hint is None:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, __all__, 1)
+            hint = f"cs.{close[0]}" if close else None
+        if hint is None:
+            raise
+        raise AttributeError(f"caesura has no {name!r}; use {hint}.", name=name) from None

@@ -26,6 +26,7 @@ from .errors import UndefinedScore as UndefinedScore
 from .errors import UnknownName as UnknownName
 from .formats import read as read
 from .formats import write as write
+from .formats.frames import from_dataframe as from_dataframe
 from .formats.objects import from_object as from_object
 from .gold import unify as unify
 from .gold import unify_corpus as unify_corpus

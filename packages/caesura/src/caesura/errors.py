@@ -159,14 +159,15 @@ class MissingExtra(CaesuraError, ImportError):
     library : str
         The missing distribution.
     extra : str
-        The extra of ``caesura`` that installs it.
+        The extra of ``caesura`` that installs it, "" if no extra does.
     what : str
         The feature.
     """
 
     def __init__(self, library: str, extra: str, what: str) -> None:
         self.library, self.extra, self.what = library, extra, what
-        super().__init__(f"{what} needs {library}, which is not installed: pip install 'caesura[{extra}]'.")
+        install = f"'caesura[{extra}]'" if extra else library
+        super().__init__(f"{what} needs {library}, which is not installed: pip install {install}.")
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
         return type(self), (self.library, self.extra, self.what)

@@ -12,7 +12,7 @@ from caesura.files import Source, load_json
 from caesura.formats.catalog import claiming_formats, detect, format_options, named_format
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
 from caesura.formats.notes import announce, collect_notes
-from caesura.formats.tables import read_table
+from caesura.formats.tables import parse_header, read_table
 from caesura.model import Corpus
 from caesura.model.provenance import Document, Interpretation, Provenance
 from caesura.model.time_axis import TimeAxisRules
@@ -88,7 +88,7 @@ def read(
         corpus = _read_path(where, format, given, rules, keep_going=common.get("keep_going", False))
         if common.get("attributes") is not None:
             corpus = _with_attributes(corpus, Path(common["attributes"]))
-    found = _interpret(where, corpus, format, options)
+    found = interpret(where, corpus, format, options)
     if expected is not None and (differing := expected.differences(found)):
         raise FormatError(where, None, f"the data does not fit its interpretation: {'; '.join(differing)}.")
     said = (*corpus.notes, *notes)
@@ -179,9 +179,65 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
         raise FormatError(path, None, str(error)) from None
     except UnicodeDecodeError as error:
         raise source.encoding_error(None, error.encoding) from None
+    if format in _WITH_ATTRIBUTES:
+        corpus = _with_column_attributes(corpus, source)
     if chosen.keeps_source:
         corpus = _with_source(corpus, source, format, given)
     return rename_parts(corpus, names) if names else corpus
+
+
+#: Tables whose other columns, if they have one value per item, are attributes of items.
+_WITH_ATTRIBUTES = frozenset({"csv", "csv-labels", "csv-spans", "times"})
+_TABLE_COLUMNS = frozenset(
+    [
+        "item",
+        "document",
+        "doc",
+        "coder",
+        "annotator",
+        "track",
+        "speaker",
+        "position",
+        "type",
+        "length",
+        "unit",
+        "token",
+        "word",
+        "text",
+        "sentence",
+        "label",
+        "labels",
+        "segment",
+        "boundary",
+        "start",
+        "begin",
+        "end",
+        "stop",
+        "time",
+        "score",
+        "category",
+        "annotation",
+        "level",
+    ]
+)
+
+
+def _with_column_attributes(corpus: Corpus, source: Source) -> Corpus:
+    """Add columns that the format does not use, such as genre, as attributes of items."""
+    header = parse_header(source.head())
+    extra = [name for name in header if name not in _TABLE_COLUMNS and name]
+    if not extra or "item" not in header or any(name.replace(".", "").isdigit() for name in header):
+        return corpus
+    values: dict[str, dict[str, str]] = {}
+    varying: set[str] = set()
+    for row in read_table(source):
+        known = values.setdefault(row["item"], {})
+        for name in extra:
+            if known.setdefault(name, row[name]) != row[name]:
+                varying.add(name)
+    return corpus.with_attributes(
+        {item: {name: value for name, value in known.items() if name not in varying} for item, known in values.items()}
+    )
 
 
 def _with_source(corpus: Corpus, source: Source, format: str, options: Mapping[str, Any]) -> Corpus:
@@ -196,8 +252,20 @@ def _with_source(corpus: Corpus, source: Source, format: str, options: Mapping[s
 # ---------------------------------------------------------------------- interpretation
 
 
-def _interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[str, Any]) -> Interpretation:
-    """Describe how a corpus was understood."""
+def interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[str, Any]) -> Interpretation:
+    """Describe how a corpus was understood.
+
+    Parameters
+    ----------
+    where : Path
+        The file or folder.
+    corpus : Corpus
+        What was read.
+    format : str or None
+        The format, if it was named.
+    options : mapping of str to Any
+        The options of reading.
+    """
     pattern, tier = str(options.get("pattern", "")), options.get("tier")
     formats = {document.format for document in corpus.sources.values()}
     chosen = format or (formats.pop() if len(formats) == 1 else None)

@@ -153,7 +153,7 @@ class Operations(Sequence[Edit]):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame."""
-        pandas = import_extra("pandas", "parquet", "a table as a pandas DataFrame")
+        pandas = import_extra("pandas", "", "a table as a pandas DataFrame")
         return pandas.DataFrame(self.as_dicts(), columns=list(_COLUMNS))
 
     def to_csv(self, path: str | Path | None = None) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, InvalidSegmentation
+from caesura.errors import CaesuraError, InvalidSegmentation, import_extra
 from caesura.model.columns import (
     build_columns,
     check_columns,
@@ -25,7 +25,7 @@ from caesura.model.columns import (
     preview_names,
     resolve_texts,
 )
-from caesura.model.conversion import abbreviate
+from caesura.model.conversion import abbreviate, are_flags
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.provenance import NO_PROVENANCE, Document, Interpretation, Note, Provenance
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
@@ -586,6 +586,51 @@ class Corpus:
             raise CaesuraError("a corpus is looked up by [item, coder] or [item, coder, track].")
         return key[0], key[2] if len(key) == 3 else self.tracks[0] if len(self.tracks) == 1 else "", key[1]
 
+    # ------------------------------------------------------------------ tables
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Iterate over one row per boundary, span or nested segment, with the attributes of the item.
+
+        An annotation without any has one row without positions.
+
+        Examples
+        --------
+        >>> list(Corpus.from_dict({"kubla": {"ann": [2, 3]}}).rows())
+        [{'item': 'kubla', 'coder': 'ann', 'track': '', 'length': 5, 'position': 2}]
+        """
+        nested, spans = self.kind == "nested", self.kind == "spans"
+        marks = (
+            ("first", "last", "level")
+            if nested
+            else ("start", "end", "label")
+            if spans
+            else ("time" if self.timed else "position",)
+        )
+        names = (*marks, *(("type",) if self.typed and not spans else ()))
+        for a in self:
+            base = {"item": a.item, "coder": a.coder, "track": a.track, "length": a.marks.length}
+            own: Any = a.marks
+            listed = (
+                own.spans
+                if nested
+                else own.rows
+                if spans
+                else own.marks
+                if own.typed
+                else [(p,) for p in own.positions.tolist()]
+            )
+            for values in listed or [(None,) * len(names)]:
+                yield base | dict(zip(names, values, strict=False)) | dict(self.attributes.get(a.item, {}))
+
+    def to_pandas(self) -> Any:
+        """Return the rows of :meth:`rows` as a pandas DataFrame; :func:`caesura.from_dataframe` reads it."""
+        return import_extra("pandas", "", "a corpus as a pandas DataFrame").DataFrame(list(self.rows()))
+
+    def to_polars(self) -> Any:
+        """Return the rows of :meth:`rows` as a polars DataFrame; :func:`caesura.from_dataframe` reads it."""
+        polars = import_extra("polars", "parquet", "a corpus as a polars DataFrame")
+        return polars.DataFrame(list(self.rows()), infer_schema_length=None)
+
     # ------------------------------------------------------------------ equality and display
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -705,11 +750,36 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
     """
     if isinstance(given, Mapping) and given and all(isinstance(coders, Mapping) for coders in given.values()):
         return Corpus.from_dict(given)
+    if _is_single(given):  # one annotation of one text
+        given = [given]
     named = given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ()
     alone = [(str(name), marks) for name, marks in named]
+    if are_flags(marks for _, marks in alone):  # lists of 0 and 1, one per potential boundary
+        alone = [(name, _from_flags(marks)) for name, marks in alone]
     if alone and all(is_annotation_like(marks) for _, marks in alone):
         return Corpus.from_annotations((*locate(name), marks) for name, marks in alone)
     return require_corpus(given, what)
+
+
+def _is_single(given: object) -> bool:
+    """Tell whether a value is one annotation and not a list of them: marks, a string of 0 and 1, or a flat list of numbers."""
+    if isinstance(given, (Segmentation, Hierarchy, Spans)):
+        return True
+    if isinstance(given, str):
+        return bool(given) and not given.strip("01")
+    if isinstance(given, np.ndarray):
+        return given.ndim == 1 and given.dtype.kind in "iub"
+    return (
+        isinstance(given, (list, tuple))
+        and bool(given)
+        and all(isinstance(x, (int, np.integer, np.bool_)) for x in given)
+    )
+
+
+def _from_flags(marks: Any) -> Any:
+    if isinstance(marks, (Segmentation, Hierarchy, Spans, str)):
+        return marks
+    return Segmentation.from_marks([int(mark) for mark in marks])
 
 
 def is_annotation_like(given: object) -> bool:

@@ -30,6 +30,9 @@ NO_LABEL = -1
 #: Start, end (excluded) and label of a span.
 SpanRow: TypeAlias = tuple[int, int, str | None] | tuple[float, float, str | None]
 
+#: How spans are written as one tag per token.
+TagScheme: TypeAlias = Literal["IOB2", "IOBES", "BILOU"]
+
 _SHOWN = 6  # spans in a repr before the ellipsis
 _PREFIXES = ("O", "B", "I", "E", "L", "S", "U")
 
@@ -177,7 +180,14 @@ class Spans(ImmutableAnnotation):
         return cls(float(size) if timed else int(size), starts, ends, codes, scale, units, start)
 
     @classmethod
-    def from_iob(cls, tags: Iterable[str], *, strict: bool = False, units: Sequence[str] | None = None) -> Spans:
+    def from_iob(
+        cls,
+        tags: Iterable[str],
+        *,
+        strict: bool = False,
+        scheme: TagScheme | None = None,
+        units: Sequence[str] | None = None,
+    ) -> Spans:
         """Build spans from one IOB tag per token.
 
         ``B-`` begins a span, ``I-`` continues it, ``O`` is outside; ``E-`` or ``L-`` ends a span, ``S-`` or ``U-`` is a span of one token.
@@ -187,8 +197,11 @@ class Spans(ImmutableAnnotation):
         tags : iterable of str
             One tag per token.
         strict : bool, default False
-            Whether to ignore an ``I-`` that follows no span of its label, as seqeval's strict mode does. By default it begins a span,
-            as in conlleval and seqeval.
+            Whether to ignore whatever the scheme does not allow, as seqeval's strict mode does: an ``I-`` that follows no span of its
+            label, and in IOBES and BILOU a ``B-`` that no ``E-`` or ``L-`` closes. By default an ``I-`` begins a span, as in conlleval
+            and seqeval.
+        scheme : {"IOB2", "IOBES", "BILOU"}, default None
+            The scheme of strict tags; None: IOBES if there is an ``E-`` or ``S-``, BILOU if there is an ``L-`` or ``U-``, else IOB2.
         units : sequence of str, default None
             The tokens.
 
@@ -204,7 +217,12 @@ class Spans(ImmutableAnnotation):
         [(0, 2, 'PER')]
         """
         listed = as_list(tags, "tags")
-        return cls.from_rows(spans_from_tags(listed, strict), length=len(listed), units=units)
+        if scheme is not None and not strict:
+            raise InvalidSegmentation("scheme= is for strict tags; add strict=True.")
+        rows = spans_from_tags(listed, strict)
+        if strict and (chosen := scheme or _scheme_of(listed)) != "IOB2":
+            rows = list(_closed_spans(listed, chosen))
+        return cls.from_rows(rows, length=len(listed), units=units)
 
     @classmethod
     def from_segmentation(cls, marks: Segmentation) -> Spans:
@@ -522,6 +540,36 @@ def spans_from_tags(tags: Sequence[str], strict: bool) -> list[tuple[int, int, s
         stays_open = prefix == "B" or (prefix == "I" and (inside or not strict))
         open_label = label if stays_open else None
     return rows
+
+
+def _scheme_of(tags: Sequence[str]) -> TagScheme:
+    prefixes = {tag.partition("-")[0] for tag in tags}
+    ended, closed = prefixes & {"E", "S"}, prefixes & {"L", "U"}
+    if ended and closed:
+        raise InvalidSegmentation(
+            f"the tags have {min(ended)}- of IOBES and {min(closed)}- of BILOU; expected one scheme."
+        )
+    return "IOBES" if ended else "BILOU" if closed else "IOB2"
+
+
+def _closed_spans(tags: Sequence[str], scheme: TagScheme) -> Iterator[tuple[int, int, str | None]]:
+    """Iterate over the spans of strict IOBES or BILOU tags: B I … E of one label, or S; anything else is no span."""
+    last, single = ("E", "S") if scheme == "IOBES" else ("L", "U")
+    if scheme not in ("IOBES", "BILOU"):
+        raise InvalidSegmentation(f"the scheme is {scheme!r}; expected IOB2, IOBES or BILOU.")
+    begin, label = None, ""
+    for at, tag in enumerate(tags):
+        prefix, _, name = tag.partition("-")
+        if prefix not in ("O", "B", "I", last, single):
+            raise InvalidSegmentation(f"tag {at + 1} is {abbreviate(repr(tag))}, which {scheme} does not have.")
+        if prefix == single:
+            yield at, at + 1, name or None
+        elif prefix == last and begin is not None and name == label:
+            yield begin, at + 1, name or None
+        if prefix == "B":
+            begin, label = at, name
+        elif prefix != "I" or name != label:
+            begin = None
 
 
 _MAX_POSITION = 2**62  # larger positions are errors in the data

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
+from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -215,7 +216,7 @@ class Results(Result):
 
     def to_pandas(self) -> Any:
         """Return one row per system and metric, as a pandas DataFrame."""
-        pandas = import_extra("pandas", "parquet", "a table as a pandas DataFrame")
+        pandas = import_extra("pandas", "", "a table as a pandas DataFrame")
         return pandas.DataFrame(list(record_dicts(self)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -470,7 +471,8 @@ def evaluate(
         A corpus, ``{item: {coder: marks}}``, ``{item: marks}``, or a list of marks, one per item. Marks are segmentations,
         hierarchies, spans, masses or strings.
     hypothesis : Corpus, dict or list
-        The same for one system, or ``{name: corpus}`` for several systems.
+        The same for one system, or ``{name: corpus}`` for several systems. Both sides may also be lists of 0 and 1 (one per potential
+        boundary), data frames of pandas or polars, datasets of Hugging Face, or paths of files.
     metrics : str, Metric or iterable of them, default None
         Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered metric that applies. If a name occurs more than
         once, parameters are added to it: the result then has "B" and "B:n_t=3".
@@ -521,10 +523,10 @@ def evaluate(
     >>> round(evaluate({"a": [2, 3, 6], "b": [4, 4]}, {"a": [2, 9], "b": [4, 4]}, ["recall"])["recall"].micro, 4)
     0.6667
     """
-    reference = as_corpus(reference, "the reference", lambda item: (item, "reference"))
+    reference = _as_corpus(reference, "the reference", lambda item: (item, "reference"))
     systems = {
-        name: as_corpus(system, f"the system {name!r}", lambda item, name=name: (item, name))  # type: ignore[misc]
-        for name, system in _by_system(hypothesis).items()
+        name: _as_corpus(system, f"the system {name!r}", lambda item, name=name: (item, name))  # type: ignore[misc]
+        for name, system in _by_system(hypothesis, reference.items).items()
     }
     if threads is not None:
         validate_integer("threads", threads)
@@ -595,11 +597,51 @@ def _with_anchoring(
     }
 
 
-def _by_system(hypothesis: object) -> dict[str, Any]:
-    """Return systems by name: ``{name: corpus}`` as it is, or one corpus in any form as "hypothesis"."""
+def _as_corpus(given: Any, what: str, locate: Callable[[str], tuple[str, str]]) -> Corpus:
+    """Convert a corpus, plain lists and dicts, a data frame, a dataset of Hugging Face, or the path of a file to a corpus."""
+    if isinstance(given, Corpus):
+        return given
+    if isinstance(given, PathLike) or (isinstance(given, str) and given.strip("01")):
+        from caesura.formats import read
+
+        return read(given)
+    from caesura.formats.frames import from_dataframe, is_frame
+
+    if is_frame(given):
+        return from_dataframe(given)
+    if hasattr(given, "column_names") and hasattr(given, "features"):
+        from caesura.formats.objects import from_object
+
+        return from_object(given)
+    return as_corpus(given, what, locate)
+
+
+def _by_system(hypothesis: object, items: Collection[str] = ()) -> dict[str, Any]:
+    """Return systems by name: ``{name: corpus}`` as it is, or one corpus in any form as "hypothesis".
+
+    A dict whose keys are no items of the reference, and whose values hold as many annotations as there are items, has systems.
+    """
+    named = isinstance(hypothesis, Mapping) and hypothesis and not {str(key) for key in hypothesis} & set(items)
+    if isinstance(hypothesis, Mapping) and named and all(_holds_items(n, v, items) for n, v in hypothesis.items()):
+        return {str(name): value for name, value in hypothesis.items()}
     if isinstance(hypothesis, Mapping) and (not hypothesis or not all(map(_is_item, hypothesis.values()))):
         return dict(hypothesis)
     return {"hypothesis": hypothesis}
+
+
+def _holds_items(name: object, value: object, items: Collection[str]) -> bool:
+    """Whether a value may be the annotations of all items: a corpus, a dict by item, a list, or one annotation of the only item."""
+    if isinstance(value, Corpus):
+        return True
+    if isinstance(value, Mapping):
+        return bool({str(key) for key in value} & set(items))
+    if isinstance(value, (list, tuple)) and value and all(map(is_annotation_like, value)):
+        if len(value) != len(items):
+            raise CaesuraError(
+                f"the system {name!r} has {pluralize(len(value), 'annotation')}, the reference {pluralize(len(items), 'item')}."
+            )
+        return True
+    return len(items) == 1 and is_annotation_like(value)
 
 
 def _is_item(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
@@ -64,10 +65,30 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
     points = "time" in rows[0].columns
     if not points and not {"start", "end"} <= rows[0].columns.keys():
         raise source.error(1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}.")
+    ends = _last_times(groups, "time" if points else "end") if length is None else {}
     return Corpus.from_annotations(
-        Annotation(item, coder, _points(some, length) if points else _intervals(some, rule, length), track)
+        Annotation(
+            item,
+            coder,
+            _points(some, length, ends.get((item, track)))
+            if points
+            else _intervals(some, rule, length, ends.get((item, track))),
+            track,
+        )
         for (item, coder, track), some in groups.items()
     )
+
+
+def _last_times(groups: dict[tuple[str, str, str], list[Row]], column: str) -> dict[tuple[str, str], float]:
+    """Return the last time of any coder in every recording that has several coders and no stated length."""
+    ends: dict[tuple[str, str], float] = {}
+    coders: Counter[tuple[str, str]] = Counter()
+    for (item, _, track), rows in groups.items():
+        coders[item, track] += 1
+        if _length(rows) is None:
+            last = max((_time(row, column) for row in rows if row[column].strip()), default=0.0)
+            ends[item, track] = max(ends.get((item, track), 0.0), last)
+    return {key: end for key, end in ends.items() if coders[key] > 1}
 
 
 def write(corpus: Corpus) -> str:
@@ -105,7 +126,7 @@ def _is_list_of_numbers(head: str) -> bool:
     return all(_NUMBER.fullmatch(line) for line in lines)
 
 
-def _points(rows: list[Row], length: float | None) -> Segmentation:
+def _points(rows: list[Row], length: float | None, end: float | None) -> Segmentation:
     placed = [(_time(row, "time"), row.get("type"), row) for row in rows if row["time"].strip()]
     seen: set[tuple[float, str]] = set()
     for time, kind, row in placed:
@@ -114,17 +135,19 @@ def _points(rows: list[Row], length: float | None) -> Segmentation:
         seen.add((time, kind))
     marked = sorted((time, kind) for time, kind, _ in placed)
     known = length if length is not None else _length(rows)
+    known = end if known is None else known
     times, types = [time for time, _ in marked], [kind for _, kind in marked]
     return Segmentation.from_times(times, length=known, types=types if any(types) else None)
 
 
-def _intervals(rows: list[Row], rule: IntervalRules, length: float | None) -> Segmentation:
+def _intervals(rows: list[Row], rule: IntervalRules, length: float | None, end: float | None) -> Segmentation:
     in_order: list[tuple[Any, ...]] = sorted(
         ((_time(row, "start"), _time(row, "end"), row.get("label"), row) for row in rows), key=lambda each: each[:2]
     )
     starts, ends, labels, ordered = zip(*in_order, strict=True)
+    known = length if length is not None else _length(rows)
     return segmentation(
-        starts, ends, labels, rule=rule, length=length if length is not None else _length(rows),
+        starts, ends, labels, rule=rule, length=end if known is None else known,
         error=lambda i, why: ordered[i].error(why),
     )  # fmt: skip
 

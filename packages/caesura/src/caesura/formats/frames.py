@@ -1,0 +1,128 @@
+"""Data frames of pandas and polars, read by the rules of CSV tables, with their columns found by common names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from caesura.errors import CaesuraError
+from caesura.files import Source
+from caesura.formats.catalog import detect
+from caesura.formats.notes import announce, collect_notes
+from caesura.formats.reading import interpret, read_source
+from caesura.formats.tables import write_table
+from caesura.model import Corpus
+from caesura.model.provenance import Provenance
+
+#: Columns of tables, and the names that people give them.
+_MEANINGS = {
+    "item": ("item", "document", "doc", "doc_id", "document_id", "file", "filename", "recording", "utterance", "id"),
+    "coder": ("coder", "annotator", "rater", "annotator_id"),
+    "track": ("track", "tier"),
+    "start": ("start", "begin", "onset", "start_time", "tmin", "xmin"),
+    "end": ("end", "stop", "offset", "end_time", "tmax", "xmax"),
+    "label": ("label", "category", "tag", "name", "segment"),
+    "position": ("position", "pos"),
+    "time": ("time", "boundary_time"),
+    "type": ("type", "boundary_type"),
+    "boundary": ("boundary", "is_boundary"),
+    "unit": ("unit", "token", "word", "sentence", "text"),
+    "length": ("length", "duration", "n_units"),
+}
+
+
+def is_frame(given: object) -> bool:
+    """Tell whether an object is a data frame of pandas or polars."""
+    return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "itertuples"))
+
+
+def from_dataframe(
+    frame: Any,
+    *,
+    item: str | None = None,
+    coder: str | None = None,
+    track: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    label: str | None = None,
+    position: str | None = None,
+    time: str | None = None,
+    type: str | None = None,
+    boundary: str | None = None,
+    unit: str | None = None,
+    length: str | None = None,
+    format: str | None = None,
+    **options: Any,
+) -> Corpus:
+    """Read a data frame of pandas or polars: one row per boundary, per unit or per span, as in CSV tables.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    item, coder, track, start, end, label, position, time, type, boundary, unit, length : str, default None
+        The column with each; None: found by common names. Other columns with one value per item become attributes of items.
+    format : str, default None
+        The format of the table ("csv", "csv-labels", "csv-spans" or "times"); None: chosen by its columns.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    Corpus
+
+    Examples
+    --------
+    >>> class Frame:  # as those of pandas and polars
+    ...     columns = ["doc", "annotator", "position"]
+    ...     def to_dicts(self):
+    ...         return [{"doc": "a", "annotator": "ann", "position": 2}, {"doc": "a", "annotator": "ann", "position": 5}]
+    >>> from_dataframe(Frame(), length=6)["a", "ann"].masses
+    [2, 3, 1]
+    """
+    if not is_frame(frame):
+        raise CaesuraError(f"expected a data frame of pandas or polars, not {frame.__class__.__name__}.")
+    named: dict[str, Any] = {
+        "item": item, "coder": coder, "track": track, "start": start, "end": end, "label": label, "position": position,
+        "time": time, "type": type, "boundary": boundary, "unit": unit, "length": length,
+    }  # fmt: skip
+    if length is not None and length not in list(frame.columns):  # the length itself, as the option of tables
+        options, named["length"] = {**options, "length": length}, None
+    columns = _columns(list(frame.columns), named)
+    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+    others = [name for name in frame.columns if name not in columns.values()]
+    header = [*columns, *(str(name) for name in others)]
+    cells = ([_cell(row[name]) for name in [*columns.values(), *others]] for row in rows)
+    source = Source(Path("frame.csv"), None, write_table(header, cells).encode("utf-8", "surrogatepass"))
+    with collect_notes() as notes:
+        chosen = format or detect(source).name
+        corpus = read_source(source, chosen, options)
+    announce(notes, "the frame")
+    found = interpret(Path("frame.csv"), corpus, chosen, options)
+    return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), {}))
+
+
+def _columns(present: list[Any], named: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the column of every meaning that the frame has."""
+    columns: dict[str, Any] = {}
+    for meaning, names in _MEANINGS.items():
+        given = named.get(meaning)
+        if given is not None and given not in present:
+            raise CaesuraError(f"the frame has no column {given!r}; it has {', '.join(map(str, present))}.")
+        lower = {str(name).lower(): name for name in reversed(present)}
+        taken = {*columns.values(), *(name for name in named.values() if name is not None)}
+        found = given or next((lower[name] for name in names if name in lower and lower[name] not in taken), None)
+        if found is not None:
+            columns[meaning] = found
+    return columns
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:  # NaN, a missing value
+        return ""
+    if isinstance(value, bool) or value.__class__.__name__ == "bool_":
+        return str(int(value))
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return f"{value:.1f}"
+    return str(value)
