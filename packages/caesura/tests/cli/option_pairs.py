@@ -61,6 +61,7 @@ NEED_OTHER_DATA = {
     ("draw", "anchor"),
     ("resamples", "anchor"),
     ("rankings", "cluster"),
+    ("cluster", "option"),
 }
 #: Options that change how a result looks, or that need another option to have an effect; ignoring them changes no result.
 COSMETIC = {"width", "seed", "level", "all_items", "stop"}
@@ -105,6 +106,21 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "baseline": given("--baseline before.json", on="gold.json near.json|told.json near.json"),
             "anchor": given("--anchor", on="told.json altered.json altered.json|told.json altered.json|told.csv altered.json"),
             "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "aligners": (
+        "phones.json heard.json",
+        {
+            "metric": given("--metric onset-p90"),
+            "by": given("--by pair"),
+            "mapping": given("--mapping phones.tsv"),
+            "cluster": given("--cluster none"),
+            "svg": given("--svg out/curves.svg"),
+            "width": given("--width 30"),
+            "format": given("--format caesura-json", on="phones.csv heard.json"),
+            "option": given("--option ref.tier=phones", on="r.TextGrid r.TextGrid"),
+            "seed": given("--seed 7", needs="--cluster none"),
             "json": JSON,
         },
     ),
@@ -442,6 +458,20 @@ def write_inputs(here: Path) -> None:
             for i in range(4)
         ]
         (here / f"{name}.rttm").write_text("".join(lines), encoding="utf-8")
+    for name, names in (("phones", "ptkpt"), ("heard", "ptkbt")):
+        sound = [
+            Annotation(
+                item,
+                "c",
+                Segmentation.from_times(
+                    np.sort(0.15 * np.arange(1, 5) + random.normal(0, 0.02, 4)).round(4), length=0.9, names=list(names)
+                ),
+            )
+            for item in items
+        ]
+        speakers = {item: {"speaker": f"s{i % 3}"} for i, item in enumerate(items)}
+        data(Corpus.from_annotations(sound, attributes=speakers), name, *(["phones.csv"] if name == "phones" else []))
+    (here / "phones.tsv").write_text("b\tp\n", encoding="utf-8")
     (here / "all.uem").write_text("é1 1 0 7\né2 1 1 5\n", encoding="utf-8")
     _write_story(here)
     _write_sound(here / "sound.wav")

@@ -101,7 +101,10 @@ def evaluate(
     ] = None,
     by: Annotated[
         str | None,
-        Option("--by", help="Group by an attribute of items, such as genre or length; in time: item,speaker,class."),
+        Option(
+            "--by",
+            help="Group by an attribute of items, such as genre or length; in time: item, speaker, class; errors of aligners: phone, pair or class=FILE.",
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
@@ -225,7 +228,7 @@ def evaluate(
                 for key, v in changed_parameters(results.measured.values()).items()
                 if key in ("tolerance", "matching")
             }
-            groups = group_systems(results, gold, against, by, **rule)
+            groups = group_systems(results, gold, against, by, named=named is not None, **rule)
         if rows is not None:
             _write_rows(results, rows)
     tests = system_tests(results, test, seed=seed)

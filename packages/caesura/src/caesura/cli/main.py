@@ -36,6 +36,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("demo", "demo:demo", "Take a tour: every family of metrics on built-in data, with drawings, in half a minute."),
             ("compare", "compare:compare", "Compare two annotations: every score, the edits, and a drawing of the differences."),
             ("evaluate", "evaluate:evaluate", "Score systems against a reference, with intervals, significance tests, bounds and tables."),
+            ("aligners", "aligners:aligners", "Compare forced aligners with a reference: how far off, on which phones, and whether one is better."),
             ("agree", "agree:agree", "Measure how much coders agree beyond chance."),
             ("unify", "unify:unify", "Build one gold annotation from several."),
             ("show", "show:show", "Draw annotations below each other and mark where they agree."),

@@ -110,6 +110,8 @@ class TimeAxisRules:
                 f"{where}: {long} is longer by {_milliseconds(last - first)} than {short}; the longer end was taken.",
             )
             return [stretch(each, start, last) for each in marks]
+        if self.lengths is None and all(_ends_with_last_span(each) for each in marks if each.end < last):
+            return [stretch(each, start, last) for each in marks]
         if self.lengths is None:
             raise LengthMismatch(
                 f"{where}: {short} ends at {first:g} s, {long} at {last:g} s; cut off what lies beyond with -O lengths=common, "
@@ -124,6 +126,11 @@ class TimeAxisRules:
         )
         end = first if self.lengths == "common" else last
         return [stretch(part, start, end) for part, _ in parts]
+
+
+def _ends_with_last_span(marks: TimedMarks) -> bool:
+    """Whether these are spans whose length is the end of the last one: files such as RTTM do not say how long a recording is."""
+    return isinstance(marks, Spans) and (not len(marks) or float(marks.ends.max()) >= marks.end - _TICK)
 
 
 def stretch(marks: TimedMarks, start: float, end: float) -> TimedMarks:

@@ -9,9 +9,11 @@ from typing import Any, cast
 from caesura.display.result import Result
 from caesura.display.table import Rounded, Table
 from caesura.errors import CaesuraError
+from caesura.metrics.interval_errors import IntervalErrors
 from caesura.model import Corpus
 from caesura.statistics.counted import score_table
 from caesura.statistics.evaluation import Evaluation
+from caesura.statistics.interval_groups import DEFAULT_SCORES, IntervalGroups, interval_groups
 from caesura.statistics.recordings import Grouping, boundary_classes, region_groups
 from caesura.text import pluralize
 
@@ -29,7 +31,9 @@ class Groups(Result):
         tables = []
         for attribute, groups in self.by_attribute.items():
             for name, part in groups.items():
-                if isinstance(part, Evaluation):
+                if isinstance(part, IntervalGroups):
+                    tables += part.tables()
+                elif isinstance(part, Evaluation):
                     tables.append(score_table(f"{attribute} = {name}, {pluralize(part.count, 'item')}", part.systems))
                 else:
                     of = f" ({name})" if len(groups) > 1 else ""
@@ -40,7 +44,8 @@ class Groups(Result):
         """Return plain data for JSON."""
         return {
             attribute: {
-                str(name): part.as_dict() if isinstance(part, Evaluation) else part for name, part in groups.items()
+                str(name): part.as_dict() if isinstance(part, (Evaluation, IntervalGroups)) else part
+                for name, part in groups.items()
             }
             for attribute, groups in self.by_attribute.items()
         }
@@ -54,21 +59,39 @@ def group_systems(
     *,
     tolerance: float | None = None,
     matching: str = "regions",
+    named: bool = False,
 ) -> Groups:
     """Group an evaluation by attributes, separated by commas; recordings by ``item``, ``speaker`` or ``class``.
+
+    Recordings are also grouped by ``phone``, ``pair`` or ``class=FILE`` of intervals. If metrics were ``named``, groups of recordings have these;
+    by default those of search regions.
 
     A speaker is a track, or the attribute "speaker". Boundaries of recordings are matched again with the tolerance and matching
     given; other groups are not counted again.
     """
     attributes = [name.strip() for name in by.split(",") if name.strip()]
-    if reference.kind != "time":
+    intervals = [name for name in attributes if name in ("phone", "pair") or name.startswith("class=")]
+    if reference.kind != "time" or (named and not intervals and "class" not in attributes):
         return Groups({name: {str(group): part for group, part in evaluation.by(name).items()} for name in attributes})
+    if intervals:
+        if others := [name for name in attributes if name not in intervals]:
+            raise CaesuraError(f"--by {others[0]} and --by {intervals[0]} make different tables; use one of them.")
+        return Groups({name: _by_interval(evaluation, name) for name in intervals})
     sides = {
         name: (reference.select(items=evaluation.items), s.select(items=evaluation.items))
         for name, s in systems.items()
     }
     matched = {"tolerance": 0.02 if tolerance is None else tolerance, "matching": matching}
     return Groups({by: {name: _rows(*both, by, matched) for name, both in sides.items()} for by in attributes})
+
+
+def _by_interval(evaluation: Evaluation, by: str) -> dict[str, IntervalGroups]:
+    """Group the errors of every system by phone, pair or class, with the chosen scores of intervals or the usual ones."""
+    chosen = [m.metric for m in evaluation.measured.values() if isinstance(m.metric.family, IntervalErrors)]
+    return {
+        name: interval_groups(counted, by, chosen or DEFAULT_SCORES, system=name)
+        for name, counted in evaluation.counted.items()
+    }
 
 
 def _rows(reference: Corpus, hypothesis: Corpus, by: str, rule: dict[str, Any]) -> list[dict[str, Any]]:
