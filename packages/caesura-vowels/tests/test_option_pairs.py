@@ -83,6 +83,9 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "epochs": given("--epochs 3", needs="--model best"),
             "first": given("--from ours", needs="--model best"),
             "seed": given("--seed 7"),
+            "restored": given("--restored restored.txt", on="marked.txt"),
+            "anchor": given("--anchor", needs="--restored altered.txt", on="marked.txt"),
+            "counting": given("--counting catt", needs="--restored restored.txt", on="marked.txt"),
             "encoding": given("--encoding cp1255", on="heb/old.txt"),
             "json": JSON,
         },
@@ -118,6 +121,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     _write_test_set(here / "field")
     VowelRestorer("hebrew", "unigram").fit(HEBREW).save(here / "hebrew.model")
     (here / "bare.txt").write_text("ספר יפה ספר הספר\n", encoding="utf-8")
+    for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
+        (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")
     (here / "partly.txt").write_text("ספר יפה סֻפר הספר\n", encoding="utf-8")
     return Bench(here, {}, [])
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 import click
 
 from caesura.cli.command import Argument, Commands, Option, among, conflicts, not_among
+from caesura.cli.command import missing as missing_option
 from caesura.cli.options import Encoding, Json, Seed
 
 if TYPE_CHECKING:
@@ -211,6 +212,17 @@ def evaluate(
     epochs: Epochs = None,
     first: First = None,
     seed: Annotated[list[int] | None, Option("--seed", min=0, help="Seed of the random split; repeatable.")] = None,
+    restored: Annotated[
+        list[Path] | None,
+        Option("--restored", help="Score this restored text, line by line, instead of training a model; repeatable."),
+    ] = None,
+    anchor: Annotated[
+        bool, Option("--anchor", help="With --restored: accept letters that differ from the reference and report them.")
+    ] = False,
+    counting: Annotated[
+        Literal["letters", "catt"],
+        Option("--counting", help="With --restored: letters of the reference, or the tags that CATT's program counts."),
+    ] = "letters",
     encoding: Encoding = None,
     json: Json = False,
 ) -> None:
@@ -218,6 +230,9 @@ def evaluate(
 
     Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
     """
+    if restored:
+        _score_restored(Path(name), restored, anchor, counting, json)
+        return
     from caesura.cli.io import as_json, show_blocks, with_progress
     from caesura.errors import CaesuraError
     from caesura_vowels import VowelRestorer
@@ -254,6 +269,19 @@ def evaluate(
             held = [chosen.lines[i] for i in each.test]
             results.append(EvaluatedPart(each.name, measured, measure_calibration(restorer, held)))
     result = VowelStudy(f"{chosen.name}, {model}, {missing} marks missing", tuple(results))
+    if json:
+        as_json(result.as_dict())
+    else:
+        show_blocks(result.tables())
+
+
+def _score_restored(reference: Path, restored: list[Path], anchor: bool, counting: str, json: bool) -> None:
+    """Score restored texts against a text with marks."""
+    from caesura.cli.io import as_json, names_of, show_blocks
+    from caesura_vowels.altered import read_lines, score_restored
+
+    systems = {name: read_lines(path) for name, path in zip(names_of(restored), restored, strict=True)}
+    result = score_restored(read_lines(reference), systems, counting=counting, anchor=anchor)
     if json:
         as_json(result.as_dict())
     else:
@@ -332,6 +360,9 @@ restore.conflicts = (  # type: ignore[attr-defined]
     *conflicts("page", "json nbest colour", "the page has its own format"),
 )
 evaluate.conflicts = (  # type: ignore[attr-defined]
+    *conflicts("anchor counting", "restored", "it is for restored texts", missing_option),
+    *conflicts("model split test folds block missing path epochs first seed", "restored", "no model is trained"),
+    *conflicts("language encoding", "restored", "the texts are compared as they are, in UTF-8 or UTF-16"),
     *_OF_CORPORA,
     *conflicts(
         "split test folds block missing epochs first seed",
