@@ -52,6 +52,8 @@ COMMANDS = {
     "report": "report sample:kubla -o report.html",
     "reproduce": "reproduce rasanen2009",
     "bench": "bench --help",
+    "anchor": "anchor source.txt copy.txt",
+    "chunks": "chunks evaluate --help",
     "warm-up": "warm-up --help",
 }
 GOLD, SYSTEM = [2, 5], [5]
@@ -125,6 +127,8 @@ def environment(
     subprocess.run([*install, *(wheels[name] for name in request.param)], check=True, capture_output=True)
     for name, data in (("gold.json", GOLD), ("system.json", SYSTEM)):
         write_corpus(folder / name, data)
+    (folder / "source.txt").write_text("It was a bright cold day in April.\n", encoding="utf-8")
+    (folder / "copy.txt").write_text("It was a bright, cold day in April\n", encoding="utf-8")
     made = Environment(folder, request.param)
     yield made
     made.program.close()

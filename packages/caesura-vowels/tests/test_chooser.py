@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from caesura_vowels import VowelRestorer
-from caesura_vowels.kernels.ngrams import mix
 from caesura_vowels.lexicon import Alphabet, Lexicon, read_lines
 from caesura_vowels.scripts import HEBREW
 from caesura_vowels.taggers import Chooser, Passage, _contexts, fit_chooser
@@ -54,13 +53,20 @@ def test_known_forms_share_one_probability(models: tuple[Alphabet, Lexicon, Choo
     assert np.add.reduceat(np.exp(scores), offsets[:-1]) == pytest.approx(np.ones(len(words)))
 
 
+def combine(state: int, other: int) -> int:
+    """Combine two hashes, in arithmetic modulo 2 to the power of 64."""
+    x = (state ^ (other + 0x9E3779B97F4A7C15) % 2**64) * 0xBF58476D1CE4E5B9 % 2**64
+    return x ^ (x >> 30)
+
+
 def test_score_matches_the_formula(models: tuple[Alphabet, Lexicon, Chooser]) -> None:
     alphabet, lexicon, chooser = models
     passage = passage_of(alphabet, "ספר טוב")
     states, offsets = known_forms(lexicon, "ספר", "טוב")
-    cut = np.uint64(len(chooser.weights) - 1)
+    cut = len(chooser.weights) - 1
+    contexts = _contexts(passage, np.array([0]))[0].tolist()
     sums = np.array([
-        chooser.step * sum(int(chooser.weights[mix(c, look) & cut]) for c in _contexts(passage, np.array([0]))[0] for look in chooser.form_features[s])
+        chooser.step * sum(int(chooser.weights[combine(c, look) & cut]) for c in contexts for look in chooser.form_features[s].tolist())
         for s in states[: offsets[1]]
     ])  # fmt: skip
     expected = sums - np.log(np.exp(sums).sum())

@@ -157,9 +157,12 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     ) -> NDArray[Any]:
         """Return floats between ``low`` and ``high``, as stored; NaN is refused, and infinity unless ``infinite``."""
         array = self._numbers(name, "f", shape)
-        if array.size and not (np.min(array) >= low and np.max(array) <= high):  # also False for NaN
+        if not array.size:
+            return array
+        smallest, largest = np.min(array), np.max(array)  # NaN if one is; unlike a mask, they need no memory
+        if not (smallest >= low and largest <= high):
             raise ValueError(f"{name} has values outside {low:g} to {high:g}, or NaN")
-        if not infinite and not np.isfinite(array).all():
+        if not infinite and not (np.isfinite(smallest) and np.isfinite(largest)):
             raise ValueError(f"{name} has infinite values")
         return array
 
