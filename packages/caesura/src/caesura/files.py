@@ -133,7 +133,7 @@ class Source:
     def stream(self) -> IO[str]:
         """Open the text for reading piece by piece, with original line ends; for files of any size."""
         binary: IO[bytes] = self.path.open("rb") if self.data is None else io.BytesIO(self.data)
-        start = binary.read(2)
+        start = binary.read(4)
         binary.seek(0)
         return io.TextIOWrapper(binary, encoding=self._choose_encoding(start), newline="")
 
@@ -198,17 +198,21 @@ class Source:
         return self.error(line, f"this is not {name} text; name its encoding with encoding= (--encoding latin-1).")
 
     def _choose_encoding(self, start: bytes) -> str:
-        name = self.encoding or ("utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+        wide = start[:4] in (
+            b"\xff\xfe\x00\x00",
+            b"\x00\x00\xfe\xff",
+        )  # UTF-32; its little-endian mark begins like that of UTF-16
+        name = self.encoding or ("utf-32" if wide else "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
         return "utf-8-sig" if name.lower().replace("_", "-") in ("utf-8", "utf8") else name
 
     def _decode(self, raw: bytes) -> str:
         encoding = self._choose_encoding(raw)
-        if not encoding.startswith("utf-16"):
+        if not encoding.startswith(("utf-16", "utf-32")):
             raw = raw.rstrip(b"\x00")  # Rezonator ends its files with a zero byte, like a string in C
         try:
             text = raw.decode(encoding)
         except UnicodeError as error:
-            if b"\x00" in raw[:_HEAD_BYTES] and not encoding.startswith("utf-16"):
+            if b"\x00" in raw[:_HEAD_BYTES] and not encoding.startswith(("utf-16", "utf-32")):
                 raise self.error(None, "this is a binary file, expected text.") from None
             line = raw[: getattr(error, "start", 0)].count(b"\n") + 1
             raise self.encoding_error(line, encoding) from None

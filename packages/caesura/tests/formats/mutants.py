@@ -141,6 +141,14 @@ def inception_project() -> bytes:
 #: Files of formats that cannot be written, or functions that make them. Tests of plug-ins add theirs.
 READ_ONLY: dict[str, str | Callable[[], bytes]] = {
     "inception": inception_project,
+    "prodigy": '{"text": "so it", "tokens": [{"text": "so", "start": 0, "end": 2}, {"text": "it", "start": 3, "end": 5}], '
+    '"spans": [{"start": 0, "end": 2, "label": "a"}], "answer": "accept"}\n',
+    "sentences-jsonl": '{"id": "a", "sentences": ["so", "it", "goes"], "labels": [0, 1, 0]}\n',
+    "qmsum": '{"topic_list": [{"topic": "a", "relevant_text_span": [["0", "1"]]}], '
+    '"meeting_transcripts": [{"speaker": "A", "content": "so"}, {"speaker": "B", "content": "it"}]}\n',
+    "webanno": "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n#Text=so it goes\n1-1\t0-2\tso\ta\n1-2\t3-5\tit\tb[1]\n"
+    "1-3\t6-10\tgoes\tb[1]\n",
+    "conll-bio": "so B-a\nit I-a\n\ngoes O\non B-b\n",
 }
 
 

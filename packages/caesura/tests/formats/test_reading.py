@@ -357,6 +357,76 @@ def test_check_shows_and_stores_how_data_is_understood(tmp_path: Path) -> None:
     assert "--keep-going" in refused("show", tmp_path / "talks", "--as", tmp_path / "how.json")
 
 
+# ---------------------------------------------------------------------- formats of other tools
+
+
+@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+@pytest.mark.parametrize(
+    ("name", "content", "format", "expected"),
+    [
+        (
+            "a.conll",
+            "Ann NNP B-per\nsaw VBD O\n\nNew NNP B-loc\nYork NNP I-loc\n",
+            "conll-bio",
+            [(0, 1, "per"), (2, 4, "loc")],
+        ),
+        (
+            "a.txt",
+            "-DOCSTART- O\n\nAnn S-per\nof O\nNew B-loc\nYork E-loc\n",
+            "conll-bio",
+            [(0, 1, "per"), (2, 4, "loc")],
+        ),
+        (
+            "a.tsv",
+            "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n#Text=Ann saw New York\n1-1\t0-3\tAnn\tper\n1-2\t4-7\tsaw\t_\n"
+            "1-3\t8-11\tNew\tloc[1]\n1-4\t12-16\tYork\tloc[1]\n",
+            "webanno",
+            [(0, 1, "per"), (2, 4, "loc")],
+        ),
+        (
+            "a.jsonl",
+            '{"text": "Ann saw", "tokens": [{"text": "Ann", "start": 0, "end": 3}, {"text": "saw", "start": 4, "end": 7}], '
+            '"spans": [{"start": 0, "end": 3, "label": "per"}], "answer": "accept"}\n{"text": "no", "answer": "reject"}\n',
+            "prodigy",
+            [(0, 1, "per")],
+        ),
+        (
+            "a.json",
+            '{"topic_list": [{"topic": "hi", "relevant_text_span": [["0", "1"]]}], '
+            '"meeting_transcripts": [{"speaker": "A", "content": "x"}, {"speaker": "B", "content": "y"}, {"speaker": "A", "content": "z"}]}',
+            "qmsum",
+            [(0, 2, "hi")],
+        ),
+    ],
+)
+def test_spans_of_other_tools(tmp_path: Path, name: str, content: str, format: str, expected: list[Any]) -> None:
+    (tmp_path / name).write_text(content)
+    corpus = cs.read(tmp_path / name)
+    assert corpus.interpretation is not None
+    assert corpus.interpretation.format == format
+    assert corpus.annotation(0).marks.rows == expected  # type: ignore[union-attr]
+
+
+def test_sentences_with_labels(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(
+        '{"sentences": ["a", "b", "c"], "labels": [1, 0, 1]}\n{"sentences": ["a", "b"], "labels": [1, 1]}\n'
+    )
+    with pytest.warns(UserWarning, match="taken to start a segment"):
+        assert [a.marks.masses for a in cs.read(file)] == [[2, 1], [1, 1]]  # type: ignore[union-attr]
+    assert [a.marks.masses for a in cs.read(file, mean="ends")] == [[1, 2], [1, 1]]  # type: ignore[union-attr]
+    choi = tmp_path / "dialogue.txt"  # as in DialSeg711
+    choi.write_text("hello\nhow are you\n================\nbye\n================\n")
+    assert cs.read(choi).annotation(0).marks.masses == [2, 1]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_subtitles_in_wide_encodings(tmp_path: Path, encoding: str) -> None:
+    text = "1\n00:00:00,000 --> 00:00:01,000\nčau\n\n2\n00:00:01,000 --> 00:00:02,000\nahoj\n"
+    (tmp_path / "a.srt").write_bytes(text.encode(encoding))
+    assert cs.read(tmp_path / "a.srt").names[0] == ("čau", "ahoj")
+
+
 # ---------------------------------------------------------------------- readings that gave wrong numbers in silence
 
 
