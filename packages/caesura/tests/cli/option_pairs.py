@@ -94,6 +94,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "missing": given("--missing skip", on="gold.json fewer.json"),
             "references": given("--references mean"),
             "bound": given("--bound c99", on="told.json near.json far.json|told.json fewer.json|told.csv near.json"),
+            "chance": given("--chance 5"),
             "by": given("--by genre"),
             "cluster": given("--cluster genre"),
             "uem": given("--uem all.uem", on="turns.rttm heard.rttm"),

@@ -33,7 +33,7 @@ def test_coverage_grows_with_width(drawn) -> None:
 
 
 def test_r_penalizes_over_segmentation_and_f_does_not(drawn) -> None:
-    rows = {float(row[0]): (float(row[2]), float(row[3])) for row in drawn.sections[3].rows}
+    rows = {float(row[0]): (float(row[2]), float(row[3])) for row in drawn.sections[-1].rows}
     assert rows[100.0][0] > rows[0.0][0], "F rewards random boundaries"
     assert rows[100.0][1] < 0 < rows[0.0][1] < rows[-20.0][1], "R does not"
 

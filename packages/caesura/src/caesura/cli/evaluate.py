@@ -25,6 +25,7 @@ from caesura.cli.io import (
     print_stderr,
     print_unmeasured,
     reading_settings,
+    say,
     show_blocks,
     split_anchor_options,
     suppress_rust_panics,
@@ -40,7 +41,7 @@ from caesura.metrics import metric as make_metric
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import MAIN_METRICS, Corpus
 from caesura.options import parse_options, validate_options
-from caesura.statistics import Evaluation, MetricResult, Results, default_bounds
+from caesura.statistics import AgainstChance, Evaluation, MetricResult, Results, against_chance, default_bounds
 from caesura.statistics import evaluate as evaluate_corpora
 from caesura.statistics.baseline import BaselineComparison, compare_with_baseline
 from caesura.statistics.counted import changed_parameters
@@ -97,6 +98,14 @@ def evaluate(
             help="Also score a baseline, human agreement (human) or a segmenter (dcm, c99 …) on the same texts; default: all baselines "
             "and human. Repeatable.",
             offer=options.Names("segmenters"),
+        ),
+    ] = None,
+    chance: Annotated[
+        int | None,
+        Option(
+            "--chance",
+            min=1,
+            help="Also compare each score with this many draws of random boundaries, as many as the system has, such as 200.",
         ),
     ] = None,
     by: Annotated[
@@ -203,9 +212,18 @@ def evaluate(
     if streaming is not None and reading_settings().keep_going:
         streaming["keep_going"] = True
     in_memory = bool(
-        by or cluster or uem or wanted or item or anchoring or baseline or (rows is not None and streaming is None)
+        by
+        or cluster
+        or uem
+        or wanted
+        or item
+        or anchoring
+        or baseline
+        or chance
+        or (rows is not None and streaming is None)
     )
     groups = None
+    luck: dict[str, AgainstChance] = {}
     left_out: list[dict[str, Any]] = []
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
         run = {"workers": workers, "rows": rows, **(streaming or {"engine": "local"})}
@@ -222,6 +240,9 @@ def evaluate(
         with working("evaluating"):
             bounds = [name for each in wanted for name in (default_bounds(gold) if each == "default" else [each])]
             results = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, anchor=anchoring, **how)
+        if chance is not None:
+            with working("drawing random boundaries"):
+                luck = _against_chance(results, gold, against, draws=chance, seed=seed)
         if by is not None:
             rule = {
                 key: v
@@ -249,12 +270,16 @@ def evaluate(
                 **tests.as_dict(),
                 "groups": {} if groups is None else groups.as_dict(),
                 **({} if stored is None else {"baseline": stored.as_dict()}),
+                **({"chance": {name: each.as_dict() for name, each in luck.items()}} if luck else {}),
             }
         )
     else:
         _show(results, groups, tests, shown)
         if stored is not None:
             show_blocks(["", *stored.tables()])
+        for each in luck.values():
+            say("")
+            show_blocks(each.tables())
     exit_on_failures(failed)
     if len(left_out) > 1 and len(left_out) > (results.count + len(left_out)) / 10:
         raise click.exceptions.Exit(3)
@@ -267,7 +292,8 @@ evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("baseline", "engine scheduler checkpoint", "streaming does not keep the scores of items"),
     *conflicts("baseline", "table", "the table contains the scores of systems only; add --fail-if-worse", unless="fail_if_worse"),
     *conflicts("by test", "table", "the table contains the scores of systems only"),
-    *conflicts("by cluster uem bound bounds item anchor", "engine scheduler checkpoint", "streaming does not hold all items in memory"),
+    *conflicts("chance", "table", "the table contains the scores of systems only"),
+    *conflicts("by cluster uem bound bounds chance item anchor", "engine scheduler checkpoint", "streaming does not hold all items in memory"),
     *conflicts("format option encoding marks", "engine scheduler checkpoint", "only Parquet files are streamed"),
 )  # fmt: skip
 
@@ -276,6 +302,20 @@ def _compare_with_baseline(results: Results, path: Path, seed: int) -> BaselineC
     if not isinstance(results, Evaluation):
         raise CaesuraError("--baseline needs the scores of items, which streaming does not keep.")
     return compare_with_baseline(results, path, seed=seed)
+
+
+def _against_chance(
+    results: Results, gold: Corpus, systems: Mapping[str, Corpus], *, draws: int, seed: int
+) -> dict[str, AgainstChance]:
+    """Compare every system with random boundaries, by the metrics of the evaluation."""
+    measured = [each.metric for each in next(iter(results.systems.values())).values()]
+    return {
+        name: against_chance(
+            gold.select(items=items), corpus.select(items=items), measured, draws=draws, seed=seed, system=name
+        )
+        for name, corpus in systems.items()
+        for items in [[item for item in gold.items if item in set(corpus.items)]]
+    }
 
 
 def _parse_engine(engine: str | None, old: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.display.table import Rounded, as_count
+from caesura import samples
+from caesura.display.table import Probability, Rounded, as_count
 from caesura.errors import CaesuraError
 from caesura.formats import read
 from caesura.metrics.performance_plane import Recordings, f_curve, f_value, plane_distances, r_curve
@@ -24,6 +25,7 @@ from caesura.metrics.regions import r_value
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.statistics import against_chance
 from caesura.statistics.recordings import random_hit_rates
 
 #: Printed values of TIMIT: tolerance or gap in seconds -> percent.
@@ -73,7 +75,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     return Reproduction(
         paper="rasanen2009",
         citation=citation("rasanen2009"),
-        sections=[_printed_section(known, path is None, timit), _figure3(computed), _figure4(computed), _figure6(computed), _corners()],
+        sections=[_printed_section(known, path is None, timit), _figure3(computed), _figure4(computed), _beside_chance(seed), _corners(), _figure6(computed)],
         figures=[
             Figure("figure-3", "Share of the timeline in search regions against their width", partial(_draw3, computed)),
             Figure("figure-4", "Hit rate of random boundaries against over-segmentation", partial(_draw4, computed)),
@@ -199,6 +201,29 @@ def _figure6(computed: _Computed) -> Section:
     return Section(
         "Figure 6: F and R of random boundaries", columns=columns, rows=rows, figures=["figure-6-f", "figure-6-r"]
     )
+
+
+def _beside_chance(seed: int) -> Section:
+    """Return scores of an aligner beside chance at its own over-segmentation, on the built-in sentence."""
+    phones = samples.load("phones")
+    reference, aligner = phones.select(coders=["ann"]), phones.select(coders=["aligner"])
+    scores = against_chance(
+        reference, aligner, ["hit-rate", "R", "region-F", "over-segmentation"], draws=300, seed=seed
+    )
+    over = scores["over-segmentation"].observed
+    rate = Recordings.of(reference).chance(_TOLERANCE, over)
+    closed = {"hit-rate": rate, "R": float(r_value(rate, over)), "region-F": float(f_value(rate, over))}
+    rows = [
+        [name, each.observed, closed[name], each.expected, each.corrected, Probability(each.p_value)]
+        for name, each in scores.scores.items()
+        if name in closed
+    ]
+    columns = ["metric", "aligner", "chance, closed form", "chance, 300 draws", "corrected", "p"]
+    note = (
+        f"sample:phones, over-segmentation {over:+.0f} %. Section 3: a hit rate means little without that of random boundaries at the same over-segmentation. "
+        "`caesura evaluate … --chance 200` shows it for any system and metric."
+    )
+    return Section("Section 3: a score beside its chance level", columns=columns, rows=rows, note=note)
 
 
 def _corners() -> Section:

@@ -240,7 +240,8 @@ class Reproduction(Result):
             parts.append(f"**{_prose(self.summary())}**")
         for section in self.sections:
             parts.append(f"## {_prose(section.title)}")
-            parts.append(replace(section.table(), caption="").markdown().strip())
+            parts.append(replace(section.table(), caption="", notes=()).markdown().strip())
+            parts += [_prose(section.note)] if section.note else []
             parts += [self._image(figures, name, captions.pop(name)) for name in section.figures]
         if captions:
             parts.append("## Further figures")

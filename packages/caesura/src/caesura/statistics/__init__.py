@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from caesura.display.table import IntervalCell as IntervalCell
     from caesura.statistics.accumulate import Accumulator as Accumulator
     from caesura.statistics.accumulate import make_scorer as make_scorer
+    from caesura.statistics.against_chance import AgainstChance as AgainstChance
+    from caesura.statistics.against_chance import ChanceScore as ChanceScore
+    from caesura.statistics.against_chance import against_chance as against_chance
     from caesura.statistics.bootstrap import bootstrap_interval as bootstrap_interval
     from caesura.statistics.bounds import BASELINES as BASELINES
     from caesura.statistics.bounds import baseline as baseline
@@ -29,6 +32,7 @@ _load, __dir__, __all__ = _lazy.attach(
     __name__,
     submod_attrs={
         "accumulate": ["Accumulator", "make_scorer"],
+        "against_chance": ["AgainstChance", "ChanceScore", "against_chance"],
         "bootstrap": ["IntervalCell", "bootstrap_interval"],
         "bounds": ["BASELINES", "baseline", "bound", "default_bounds"],
         "counted": ["CountedPairs", "MetricResult"],

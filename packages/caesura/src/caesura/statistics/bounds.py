@@ -57,6 +57,25 @@ BASELINES: dict[str, BoundaryPlacement] = {
     "random sizes": _draw_sizes,
 }
 
+#: The same for recordings, where positions are seconds; "all" boundaries of a recording are not countable.
+TIME_BASELINES: dict[str, Callable[[np.random.Generator, float, int, NDArray[Any]], NDArray[np.float64]]] = {
+    "none": lambda random, length, boundaries, sizes: np.empty(0),
+    "uniform": lambda random, length, boundaries, sizes: np.arange(1, boundaries + 1) * length / (boundaries + 1),
+    "random density": lambda random, length, boundaries, sizes: np.sort(random.random(boundaries)) * length,
+    "random sizes": lambda random, length, boundaries, sizes: _draw_durations(random, length, sizes),
+}
+
+
+def _draw_durations(random: np.random.Generator, length: float, sizes: NDArray[Any]) -> NDArray[np.float64]:
+    """Draw durations of segments from the whole reference until they fill the recording."""
+    ends: NDArray[np.float64] = np.empty(0)
+    most = 1 + int(2 * length / max(float(sizes.mean()), 1e-6))
+    while not len(ends) or ends[-1] < length:
+        more = np.cumsum(random.choice(sizes, size=most)) + (ends[-1] if len(ends) else 0.0)
+        ends = np.concatenate((ends, more))
+    return ends[ends < length]
+
+
 #: Baselines that ignore the text; users are warned if a metric prefers one of them to a system.
 DEGENERATE = ("none", "all", "uniform")
 
@@ -77,7 +96,8 @@ def default_bounds(reference: Corpus) -> list[str]:
     list of str
         Names that :func:`~caesura.statistics.evaluate` takes.
     """
-    return [*BASELINES, *([HUMAN] if len(Pairs.among_coders(reference)) else [])]
+    names = TIME_BASELINES if reference.kind == "time" else BASELINES
+    return [*names, *([HUMAN] if len(Pairs.among_coders(reference)) else [])]
 
 
 def bound(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
@@ -158,6 +178,8 @@ def baseline(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
     """
     if name not in BASELINES:
         raise UnknownName("baseline", name, list(BASELINES))
+    if reference.kind == "time":
+        return _time_baseline(name, reference, seed)
     _check_units(reference)
     sizes, types = _segment_sizes(reference), reference.types
     streams = np.random.SeedSequence(seed).spawn(len(reference))
@@ -174,9 +196,33 @@ def baseline(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
     return Corpus.from_annotations(annotations, labels=reference.labels)
 
 
+def _time_baseline(name: str, reference: Corpus, seed: int) -> Corpus:
+    """Place boundaries in recordings; the first coder of each recording gives the number, without those at its ends."""
+    if name not in TIME_BASELINES:
+        raise CaesuraError(f"the baseline {name!r} is for texts; recordings have {', '.join(TIME_BASELINES)}.")
+    if reference.typed:
+        raise CaesuraError("baselines of recordings place boundaries without types, and the reference has types.")
+    rows = list(_first_of_each_text(reference))
+    inner = {row: _inside(a.marks) for row, a in rows}
+    sizes = np.concatenate([np.diff(inner[row], prepend=0.0, append=float(a.marks.length)) for row, a in rows])
+    streams = np.random.SeedSequence(seed).spawn(len(reference))
+    annotations = []
+    for row, annotation in rows:
+        length, random = float(annotation.marks.length), np.random.default_rng(streams[row])
+        where = TIME_BASELINES[name](random, length, len(inner[row]), sizes) if length else np.empty(0)
+        marks = Segmentation.from_times(where, length=length)
+        annotations.append(Annotation(annotation.item, name, marks, annotation.track))
+    return Corpus.from_annotations(annotations)
+
+
+def _inside(marks: Any) -> NDArray[np.float64]:
+    times = np.asarray(marks.positions, np.float64)
+    return times[(times > 0) & (times < float(marks.length))]
+
+
 def _check_units(reference: Corpus) -> None:
     if reference.kind != "units":
-        raise CaesuraError(f"baselines need texts of units; these are annotations of {reference.kind}.")
+        raise CaesuraError(f"baselines need texts of units or recordings; these are annotations of {reference.kind}.")
 
 
 def _first_of_each_text(reference: Corpus) -> Iterator[tuple[int, Annotation]]:
