@@ -126,6 +126,48 @@ def test_concurrent_edits_show_merge_view(browser: sync_api.Browser, page: sync_
     other.close()
 
 
+def test_lost_response_is_no_conflict(page: sync_api.Page) -> None:
+    """The server makes the change, its response is lost; the page sends it again under the same id, and it is made once."""
+    open_item(page, POEM)
+    page.locator("#start button").click()
+    page.wait_for_selector("#editor[data-state=open] .gap.on")
+    sent: list[str] = []
+
+    def lose_first(route: Any) -> None:
+        if route.request.method != "PATCH":
+            route.continue_()
+            return
+        sent.append(route.request.post_data_json["request"])
+        if len(sent) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/api/annotations/*", lose_first)
+    page.locator(".gap[data-at='3']").click()
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('not saved yet')")
+    page.wait_for_selector(".gap.on[data-at='3']")
+    page.wait_for_function("() => document.getElementById('saved').textContent === 'saved, version 2'")
+    assert len(sent) == 2
+    assert len(set(sent)) == 1
+    assert page.locator("#merge").is_hidden()
+    assert page.evaluate("localStorage.getItem('caesura-outbox')") == "[]"
+
+
+def test_change_made_offline_is_sent_by_the_next_page(page: sync_api.Page) -> None:
+    open_item(page, POEM)
+    page.locator("#start button").click()
+    page.wait_for_selector("#editor[data-state=open] .gap.on")
+    page.route("**/api/annotations/*", lambda route: route.abort())
+    page.locator(".gap[data-at='3']").click()
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('not saved yet')")
+    page.unroute("**/api/annotations/*")
+    page.reload()
+    page.wait_for_selector(".gap.on[data-at='3']")
+    page.wait_for_function("() => document.getElementById('saved').textContent === 'saved, version 2'")
+
+
 def test_unreadable_file_is_listed_with_line(page: sync_api.Page, tmp_path: Path) -> None:
     open_project(page, {"ann": POEM["ann"]})
     bad = tmp_path / "bad.json"

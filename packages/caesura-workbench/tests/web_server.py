@@ -48,6 +48,7 @@ def serve(words: list[str], environment: dict[str, str], descriptors: int | None
         resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
     from caesura.cli.main import run
 
+    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # a daemon could not start workers
     sys.argv = ["caesura", *words]
     with open(os.devnull, "w") as sys.stdout:
         run()

@@ -10,7 +10,8 @@ export class ApiError extends Error {
 }
 
 export async function call(method, path, body) {
-  const answer = await send(method, path, body);
+  const stop = watchJobs(path);
+  const answer = await send(method, path, body).finally(stop);
   const data = answer.status === 204 ? null : await answer.json().catch(() => null);
   if (answer.status === 403 && method !== "GET" && data?.error?.includes("missing or expired") && (await renewToken())) return call(method, path, body);
   if (!answer.ok) throw new ApiError(answer.status, data);
@@ -29,8 +30,27 @@ async function send(method, path, body) {
   try {
     return await fetch(path, options);
   } catch {
-    throw new ApiError(0, { error: "the server does not respond; your last change was not saved." });
+    throw new ApiError(0, { error: "the server does not respond." });
   }
+}
+
+// While a request takes long: show the jobs that the server runs for it, with a button to cancel them.
+function watchJobs(path) {
+  if (path === "/api/jobs" || path.startsWith("/api/jobs/")) return () => {};
+  let shown = false;
+  const show = async () => {
+    const jobs = await fetch("/api/jobs").then((answer) => (answer.ok ? answer.json() : [])).catch(() => []);
+    if (!jobs.length || timer === null) return;
+    shown = true;
+    notify(`Working: ${jobs.map((job) => `${job.what} (${job.state}, ${Math.round(job.seconds)} s)`).join(", ")}`);
+    byId("toast").append(" ", small("Cancel", () => Promise.all(jobs.map((job) => call("DELETE", `/api/jobs/${job.id}`).catch(() => null)))));
+  };
+  let timer = setTimeout(() => { show(); timer = setInterval(show, 2000); }, 2000);
+  return () => {
+    clearTimeout(timer);
+    timer = null;
+    if (shown) notify("");
+  };
 }
 
 // A restarted server has a new CSRF token; pages that are still open fetch it and retry.

@@ -1,6 +1,7 @@
 // The base of all editors: loading an annotation, sending changes in order, undo and redo, disputes, and concurrent edits.
 import { byId, call, el, markSeen, names, offer, notify, reportErrors } from "./api.js";
 import { alike, Curation } from "./curation.js";
+import { Outbox } from "./outbox.js";
 
 const MAX_SHOWN = 12000; // units of a paged text that are fetched and drawn at once
 
@@ -17,6 +18,7 @@ export class Editor {
     this.until = null; // the end of the selection, if it is more than a place
     this.from = 1; // the first unit in view
     this.queue = Promise.resolve();
+    this.outbox = new Outbox((message) => (byId("saved").textContent = message));
     this.turn = 0;
     this.curation = new Curation(this);
     for (const [id, act] of [["undo", () => this.step("undo")], ["redo", () => this.step("redo")], ["next", () => this.dispute(1)], ["previous", () => this.dispute(-1)]])
@@ -47,6 +49,7 @@ export class Editor {
     this.draw();
     this.show();
     byId("editor").dataset.state = blank ? "blank" : this.locked ? "locked" : "open";
+    if (!this.locked) this.resume();
     markSeen("editor");
   }
 
@@ -187,25 +190,38 @@ export class Editor {
   // ---------------------------------------------------------------- changes
 
   // Changes are sent one after another, each based on the version before it; the page shows the server's state.
-  change(operation) {
-    return this.send(operation, () => call("PATCH", `/api/annotations/${this.state.id}${this.part}`, { version: this.state.version, operation }));
+  change(operation, request = undefined) {
+    return this.send(operation, (id) => call("PATCH", `/api/annotations/${this.state.id}${this.part}`, { version: this.state.version, operation, request: id }), request);
   }
 
-  step(way) {
-    return this.send({ kind: way }, async () => this.state[`can_${way}`] && call("POST", `/api/annotations/${this.state.id}/${way}${this.part}`, { version: this.state.version }));
+  step(way, request = undefined) {
+    return this.send({ kind: way }, async (id) => this.state[`can_${way}`] && call("POST", `/api/annotations/${this.state.id}/${way}${this.part}`, { version: this.state.version, request: id }), request);
   }
 
-  send(operation, request) {
+  // Send the changes that were made offline, or whose response was lost, before the page was closed.
+  resume() {
+    for (const { request, operation } of this.outbox.waiting(this.state.id)) {
+      if (operation.kind === "undo" || operation.kind === "redo") this.step(operation.kind, request);
+      else this.change(operation, request);
+    }
+  }
+
+  // A change is kept until the server has answered; it is sent again under the same id as long as the server does not respond.
+  send(operation, send, known = undefined) {
     if (this.locked) {
       this.explainLocked();
       return Promise.resolve(false);
     }
     const turn = this.turn;
+    const request = known ?? this.outbox.add(this.state.id, operation);
     byId("saved").textContent = "saving …";
     this.queue = this.queue.then(async () => {
-      if (turn !== this.turn) return false; // based on a state that somebody else has replaced
+      if (turn !== this.turn) {
+        this.outbox.remove(request);
+        return false; // based on a state that somebody else has replaced
+      }
       try {
-        const state = await request();
+        const state = await this.outbox.deliver(request, () => send(request));
         if (!state) {
           byId("saved").textContent = `nothing to ${operation.kind}`;
           return false;
@@ -213,7 +229,7 @@ export class Editor {
         this.take(state);
         this.showError("");
         byId("saved").textContent = `saved, version ${state.version}`;
-        await this.changed(state);
+        await Promise.resolve(this.changed(state)).catch((error) => notify(error.message)); // it is saved, whatever is shown beside it
         return true;
       } catch (error) {
         this.refresh();

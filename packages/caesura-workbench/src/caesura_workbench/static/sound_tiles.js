@@ -8,6 +8,7 @@ export class Tiles {
     this.kept = new Map();
     this.wanted = new Set(); // a set, because many pixels request the same tile
     this.busy = new Set();
+    this.failures = new Map(); // by tile
   }
 
   // Seconds per block or column at a level.
@@ -46,14 +47,24 @@ export class Tiles {
     this.wanted.clear();
   }
 
+  // Ask for a tile again after 1, 2, 4 … seconds, at most eight times.
+  retry(key) {
+    const failed = (this.failures.get(key) ?? 0) + 1;
+    this.failures.set(key, failed);
+    if (failed > 8) return;
+    setTimeout(() => { this.kept.delete(key); this.arrived(); }, 1000 * 2 ** (failed - 1));
+  }
+
   async load(key) {
     this.busy.add(key);
     try {
       const answer = await fetch(`${this.path}/${key}`);
       if (!answer.ok) throw new Error(`${answer.status}`);
       this.kept.set(key, this.read(new Uint8Array(await answer.arrayBuffer())));
+      this.failures.delete(key);
     } catch {
-      this.kept.set(key, false); // failed; not requested again
+      this.kept.set(key, false); // not requested again before the wait is over
+      this.retry(key);
     }
     this.busy.delete(key);
     if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value);

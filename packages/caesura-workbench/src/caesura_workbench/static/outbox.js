@@ -1,0 +1,71 @@
+// Changes that the server has not answered yet. They are kept in the browser, so that closing the page or being offline loses none.
+const KEY = "caesura-outbox";
+const UNREACHABLE = [0, 502, 504]; // no response, or none from behind a proxy; others say that nothing was changed
+const LONGEST_WAIT = 30000; // milliseconds
+
+function read() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
+  }
+}
+
+function write(kept) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(kept));
+  } catch {
+    // storage is full or forbidden: changes are sent all the same, but do not survive closing the page
+  }
+}
+
+export class Outbox {
+  constructor(report) {
+    this.report = report;
+    this.sending = new Set();
+    addEventListener("online", () => this.wake?.());
+  }
+
+  // Keep a change; returns the id under which it is sent.
+  add(annotation, operation) {
+    const request = crypto.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 14)}`;
+    this.sending.add(request);
+    write([...read(), { annotation, operation, request }]);
+    return request;
+  }
+
+  remove(request) {
+    this.sending.delete(request);
+    write(read().filter((each) => each.request !== request));
+  }
+
+  // Changes of an annotation that were kept by an earlier page.
+  waiting(annotation) {
+    const kept = read().filter((each) => each.annotation === annotation && !this.sending.has(each.request));
+    for (const { request } of kept) this.sending.add(request);
+    return kept;
+  }
+
+  // Send until the server responds; its response, or its refusal, ends the change.
+  async deliver(request, send) {
+    for (let wait = 1000; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+      try {
+        const answer = await send();
+        this.remove(request);
+        return answer;
+      } catch (error) {
+        if (!UNREACHABLE.includes(error.status)) {
+          this.remove(request);
+          throw error;
+        }
+        const number = this.sending.size;
+        this.report(`not saved yet: the server does not respond. ${number === 1 ? "The change is" : `${number} changes are`} kept and sent again.`);
+        await new Promise((resolve) => {
+          const timer = setTimeout(resolve, wait);
+          this.wake = () => { clearTimeout(timer); resolve(); };
+        });
+      }
+    }
+  }
+}
