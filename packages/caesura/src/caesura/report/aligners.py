@@ -113,12 +113,12 @@ def compare_aligners(
 
     Examples
     --------
-    >>> from caesura import samples
-    >>> phones = samples.load("phones")
-    >>> gold, system = phones.select(coders=["ann"]), phones.select(coders=["aligner"])
-    >>> result = compare_aligners(gold, {"aligner": system})
-    >>> round(float(result.shares["aligner"][19]), 2) == round(result.evaluation["onset-within-20ms"].micro, 2)
-    True
+    >>> from caesura import Segmentation
+    >>> gold = Segmentation.from_times([0.10, 0.20, 0.30], length=0.4, names=["sil", "a", "t", "sil"])
+    >>> late = Segmentation.from_times([0.11, 0.20, 0.34], length=0.4, names=["sil", "a", "t", "sil"])
+    >>> result = compare_aligners({"one": gold, "two": gold}, {"aligner": {"one": late, "two": gold}})
+    >>> result.evaluation["onset-within-20ms"].micro, float(result.shares["aligner"][19])
+    (0.875, 0.875)
     """
     own = {} if mapping is None else {"mapping": mapping}
     chosen = [
