@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,20 +35,25 @@ class SizePlot(PlotPicture):
         means = {name: each.mean for name, each in self.evaluation.lengths.items()}
         right = 1.15 * max(means.values(), default=1.0)
         points = []
-        for name, measured in self.evaluation.bounds.items():
+        for number, (name, measured) in enumerate(self.evaluation.bounds.items()):
             bound, _, owner = name.partition(" of ")
-            points.append(Point(means[owner], measured[self._score].micro, "o", "faint", name=bound + " alone"))
+            words = "" if number else f"{bound} chunks of the same lengths"
+            points.append(Point(means[owner], measured[self._score].micro, "o", "faint", name=words, tip=name))
         for number, (name, measured) in enumerate(self.evaluation.systems.items()):
             value = measured[self._score].micro
-            words = f"{clip(clean(name), 20)}  {format_cell(value)}"
-            role = SERIES[number % len(SERIES)]
-            points.append(Point(means[name], value, chr(ord("A") + number % 26), role, label=words, tip=words))
+            words = f"{clip(clean(name), 24)}  {format_cell(value)}"
+            sign, role = chr(ord("A") + number % 26), SERIES[number % len(SERIES)]
+            points.append(
+                Point(means[name], value, sign, role, name=words, tip=words)
+            )  # in the key: labels would overlap
+        finite = [point.y for point in points if point.y == point.y]
+        top = min(1.0, math.ceil(12 * max(finite, default=1.0)) / 10)
         described = ", ".join(f"{n} {format_cell(m[self._score].micro)}" for n, m in self.evaluation.systems.items())
         return Plot(
             self.title,
             f"{self._score} against the mean length of chunks: {described}.",
             Scale("mean length of chunks, characters", 0, right, tuple(at for at, _ in axis_labels(0, right, 6))),
-            Scale(self._score, 0, 1, (0, 0.25, 0.5, 0.75, 1)),
+            Scale(self._score, 0, top, tuple(at for at, _ in axis_labels(0, top, 5))),
             curves=(),
             points=tuple(points),
         )

@@ -140,7 +140,7 @@ def _draw_cells(plot: Plot, width: int, bidi: Literal["terminal", "us"]) -> Text
         at = min(max(margin, column(number) - len(words) // 2), margin + available + 1 - len(words))
         if at > canvas.end(_ROWS + 2):
             canvas.put(_ROWS + 2, at, words, "faint")
-    named = [(p.sign, p.name) for p in plot.points] + [(c.glyph, c.name) for c in plot.curves]
+    named = list(dict.fromkeys([(p.sign, p.name) for p in plot.points] + [(c.glyph, c.name) for c in plot.curves]))
     key = [plot.x.title, *(f"{sign} {clean(name)}" for sign, name in named if sign and name)]
     for line in wrap_phrases(" · ".join(key), width - margin):
         canvas.put(canvas.height, margin, line, "faint")
