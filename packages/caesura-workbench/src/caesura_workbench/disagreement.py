@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from caesura.agreement.span_clusters import candidates
 from caesura.gold.linear import TOLERANCE, group_marks, group_times
-from caesura.gold.span_votes import candidates
 from caesura.model import Annotation, Hierarchy, Segmentation, Spans
 
 Numbers: TypeAlias = np.ndarray[Any, Any]

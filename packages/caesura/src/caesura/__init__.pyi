@@ -11,6 +11,12 @@ from .anchoring import anchor_corpus as anchor_corpus
 from .anchoring import find_quote as find_quote
 from .anchoring import find_quotes as find_quotes
 from .anchoring import place_chunks as place_chunks
+from .annotators.model import AnnotatorModel as AnnotatorModel
+from .annotators.model import fit_annotators as fit_annotators
+from .annotators.planning import Plan as Plan
+from .annotators.planning import plan as plan
+from .annotators.replacement import AlternativeAnnotatorTest as AlternativeAnnotatorTest
+from .annotators.replacement import alternative_annotator as alternative_annotator
 from .chunks import ChunkEvaluation as ChunkEvaluation
 from .chunks import ChunkScores as ChunkScores
 from .chunks import chunk_scores as chunk_scores

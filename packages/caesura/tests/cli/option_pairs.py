@@ -24,6 +24,7 @@ import click
 import numpy as np
 
 from caesura.agreement import flexible_chance as chance
+from caesura.annotators.simulation import simulate_annotators
 from caesura.cli.main import COMMANDS
 from caesura.display.plain import to_plain
 from caesura.formats import read, write
@@ -176,6 +177,46 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "report": given("--report out/chunks.html"),
             "svg": given("--svg out/p.svg"),
             "fail_under": given("--fail-under whole=0.999"),
+            "seed": given("--seed 7"),
+            "table": given("--table markdown"),
+            "json": JSON,
+        },
+    ),
+    "annotators": (
+        "judged.json --intervals none",
+        {
+            "candidate": given("--candidate zoé:min_items=3", on="judged.json"),
+            "metric": given("--metric F", needs="--candidate zoé:min_items=3", on="judged.json"),
+            "epsilon": given("--epsilon 0.9", needs="--candidate zoé:min_items=3", on="judged.json"),
+            "n_t": given("--n-t 1"),
+            "tolerance": given("--tolerance 200ms", on="recorded.json --intervals none"),
+            "of": given("--of labels", on="labelled.json --intervals none"),
+            "prior": given("--prior hits=9"),
+            "starts": given("--starts 1"),
+            "intervals": given("--intervals gibbs:sweeps=4", on="judged.json"),
+            "gold": given("--gold"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder bené --coder zoé"),
+            "svg": given("--svg out/p.svg"),
+            "width": given("--width 30"),
+            "format": given("--format caesura-json", on="|".join(f"{name}.csv --intervals none" for name in ("judged", "recorded", "labelled"))),
+            "option": READING["option"],
+            "seed": given("--seed 7", on="judged.json --intervals gibbs:sweeps=4"),
+            "json": JSON,
+        },
+    ),
+    "plan": (
+        "coders.json",
+        {
+            "half_width": given("--half-width 0.2"),
+            "metric": given("--metric F"),
+            "coefficient": given("--coefficient ac1"),
+            "level": given("--level 0.5"),
+            "no_simulation": given("--no-simulation"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder bené --coder zoé"),
+            "format": given("--format caesura-json", on="coders.csv"),
+            "option": READING["option"],
             "seed": given("--seed 7"),
             "json": JSON,
         },
@@ -402,6 +443,20 @@ def write_inputs(here: Path) -> None:
         for item in ("é1", "é2", "é3") for coder in ("ann", "ben")
     ]  # fmt: skip
     data(Corpus.from_annotations(times), "times", "times.csv")
+    # times and labels of three annotators, from a generator of their own
+    other = np.random.default_rng(8)
+    labelled = [
+        Annotation(item, coder, Segmentation.from_labels(list(other.choice(list("xyz"), 9))))
+        for item in items for coder in coders
+    ]  # fmt: skip
+    data(Corpus.from_annotations(labelled), "labelled", "labelled.csv")
+    judged = simulate_annotators(
+        4, len(items), 60, spammers=0, seed=1
+    ).corpus  # EM needs few steps on annotators who agree
+    renamed = [Annotation(items[int(a.item[5:]) - 1], coders[int(a.coder[1:]) - 1], a.marks) for a in judged]
+    data(Corpus.from_annotations(renamed), "judged", "judged.csv")
+    timed = [a._replace(marks=Segmentation.from_times((a.marks.positions / 20).tolist(), length=2.0)) for a in renamed]
+    data(Corpus.from_annotations(timed), "recorded", "recorded.csv")
     spans = dict(
         zip(
             coders,

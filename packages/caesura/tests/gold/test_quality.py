@@ -56,7 +56,7 @@ def test_compare_methods_scores_every_method() -> None:
 
 def test_methods_that_apply_to_recordings() -> None:
     known = [m for m, _ in compare_methods(load("phones"), embeddedness=["full"])]
-    assert known == ["consensus", "majority", "union", "best-annotator"]
+    assert known == ["consensus", "majority", "union", "best-annotator", "model"]
 
 
 def test_linear_gold_is_converted_for_nested_metrics() -> None:

@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.agreement.coefficients import (
     COEFFICIENTS,
     DEFAULT_COEFFICIENTS,
     EVENT_COEFFICIENTS,
+    LABEL_COEFFICIENTS,
     SPAN_COEFFICIENTS,
     AgreementSums,
     BoundaryDecisions,
@@ -22,7 +24,9 @@ from caesura.agreement.coefficients import (
     SumTable,
     Values,
     corpus_of_coders,
+    is_label_coefficient,
 )
+from caesura.agreement.ratings import Ratings
 from caesura.agreement.result import Agreement, combine
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
@@ -44,7 +48,7 @@ _Compute: TypeAlias = Callable[[Sequence[str] | None], dict[str, Agreement]]
 
 
 def agree(
-    corpus: CorpusLike,
+    corpus: CorpusLike | Ratings,
     metric: str | Metric | None = None,
     coefficient: str | None = None,
     density: Density = "pooled",
@@ -62,7 +66,8 @@ def agree(
     Parameters
     ----------
     corpus : Corpus, dict or list
-        A corpus, ``{item: {coder: marks}}``; for one text also ``{coder: marks}`` or a list of marks (coders are numbered).
+        A corpus, ``{item: {coder: marks}}``; for one text also ``{coder: marks}`` or a list of marks (coders are numbered). For
+        coefficients of labels also :class:`~caesura.agreement.ratings.Ratings`.
     metric : str or Metric, default None
         The pairwise measure: a symmetric metric from 0 to 1, by name (``"B:n_t=3"``) or as an object. By default B for texts,
         A for recordings, nested-F for nested segments. The name "S" means scaled weights, as in the section on agreement of
@@ -73,7 +78,9 @@ def agree(
         credit, "alpha" (Krippendorff's α on boundaries) and "majority" (Gale et al. 1992). By default "pi"; "percentage" for
         recordings and nested segments, whose places cannot be counted; "kappa" with "Sf" and "SfB". For spans "gamma"
         (default), "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha" or "cu-alpha"; for events "linked-kappa" (EasyDIAg) and
-        "organisation" (Staccato). For recordings "kappa" with the metrics "boundary-F", "Sf" and "SfB".
+        "organisation" (Staccato). For recordings "kappa" with the metrics "boundary-F", "Sf" and "SfB". Of one label per unit
+        (names of segments, labels of spans, or boundary or none at every gap), without a metric: "ac1", "ac2:weights=ordinal",
+        "brennan-prediger", "conger", "fleiss" and "alpha:distance=nominal", ordinal, interval, ratio, masi or jaccard.
     density : {"pooled", "mean", "segments"}, default "pooled"
         Boundaries over places, all annotations together; the mean of the annotations' densities; or segments counted instead
         of boundaries, as the program of 2013 did.
@@ -109,6 +116,10 @@ def agree(
     """
     names = None if coefficient is None else [coefficient]
     resampling = Resampling(level, resamples, seed=seed)
+    if coefficient is not None and is_label_coefficient(coefficient):
+        return _label_coefficients(corpus, metric, [coefficient], density, resampling, options)[coefficient]
+    if isinstance(corpus, Ratings):
+        raise CaesuraError(f"ratings have coefficients of labels only: {', '.join(LABEL_COEFFICIENTS)}; name one.")
     defaults, compute = _choose_coefficients(corpus, metric, names, density, resampling, options)
     name = coefficient or defaults[0]
     return compute([name])[name]
@@ -160,8 +171,72 @@ def agreements(
     """
     names = None if coefficients is None else list(coefficients)
     resampling = Resampling(level, resamples, seed=seed)
-    _, compute = _choose_coefficients(corpus, metric, names, density, resampling, options)
-    return compute(names)
+    of_labels = [name for name in names or () if is_label_coefficient(name)]
+    if names is None or not of_labels:
+        _, compute = _choose_coefficients(corpus, metric, names, density, resampling, options)
+        return compute(names)
+    rest = [name for name in names if name not in of_labels]
+    found = _label_coefficients(
+        corpus, metric if not rest else None, of_labels, density if not rest else "pooled", resampling, options
+    )
+    if rest:
+        found |= _choose_coefficients(corpus, metric, rest, density, resampling, {})[1](rest)
+    return {name: found[name] for name in names}
+
+
+def weighted_items(
+    corpus: Corpus, metric: str | Metric | None, coefficient: str | None, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the coefficient for every row of weights of items, from pairs that are counted once.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations.
+    metric : str, Metric or None
+        As for :func:`agree`.
+    coefficient : str or None
+        As for :func:`agree`; neither one of spans nor one of flexible similarity.
+    weights : array of float, shape (rows, items)
+        How often each item counts.
+
+    Returns
+    -------
+    array of float
+    """
+    if coefficient is not None and is_label_coefficient(coefficient):
+        from caesura.agreement.label_coefficients import weighted_labels
+
+        return weighted_labels(corpus, coefficient, weights)
+    measure = _make_metric(DEFAULT_METRICS[corpus.kind] if metric is None else metric)
+    name = coefficient or DEFAULT_COEFFICIENTS[corpus.kind][0]
+    if name not in COEFFICIENTS or measure.name in FLEXIBLE_METRICS:
+        raise CaesuraError(
+            f"{name} of {measure.name} is not a function of sums over items, so that it cannot be planned."
+        )
+    problem = _AgreementProblem(
+        AgreementSums(CountedPairs.among_coders(corpus), measure), "pooled", Resampling(0.95, 0)
+    )
+    return problem.weighted(COEFFICIENTS[name], weights)
+
+
+def _label_coefficients(
+    corpus: CorpusLike | CountedPairs | Ratings,
+    given: str | Metric | None,
+    names: Sequence[str],
+    density: Density,
+    resampling: Resampling,
+    options: dict[str, Any],
+) -> dict[str, Agreement]:
+    """Compute coefficients of one label per unit."""
+    from caesura.agreement.label_coefficients import label_agreements
+
+    if given is not None or density != "pooled":
+        raise CaesuraError(f"{names[0]} compares one label per unit; it takes no metric and no density.")
+    validate_names("coefficients of labels", options, ["weights", "distance", "categories"])
+    data = corpus.pairs.reference if isinstance(corpus, CountedPairs) else corpus
+    ratings = data if isinstance(data, Ratings) else corpus_of_coders(data)
+    return label_agreements(ratings, names, resampling, **options)
 
 
 def _choose_coefficients(
@@ -215,7 +290,7 @@ def _choose_coefficients(
             f"{next(iter(options))} is an option of coefficients of spans; these are annotations of {data.kind}."
         )
     if (unknown := next((name for name in names or () if name not in COEFFICIENTS), None)) is not None:
-        raise UnknownName("coefficient", str(unknown), [*COEFFICIENTS, *models])
+        raise UnknownName("coefficient", str(unknown), [*COEFFICIENTS, *LABEL_COEFFICIENTS, *models])
     validate_choice("density", density, get_args(Density))
     defaults = DEFAULT_COEFFICIENTS[data.kind]
     sums = AgreementSums(CountedPairs.among_coders(data) if counted is None else counted, measure)
@@ -275,10 +350,6 @@ class _AgreementProblem:
     def weights(self) -> Values | None:
         return self.sums.item_weights(self.resampling)
 
-    @cached_property
-    def resampled(self) -> SumTable | None:
-        return None if self.weights is None else self.sums.by_item.take(self.weights)
-
     def coefficient(self, name: str) -> Agreement:
         """Compute one coefficient."""
         coefficient, corpus = COEFFICIENTS[name], self.sums.corpus
@@ -326,11 +397,17 @@ class _AgreementProblem:
         return coefficient.by_place(np.ones((1, len(sums))) @ sums if weights is None else weights @ sums)
 
     def _interval(self, coefficient: Coefficient) -> tuple[float, float] | None:
-        if self.weights is None or self.resampled is None:
+        if self.weights is None:
             return None
-        by_place = coefficient.by_place is not None
-        both = self._by_place(coefficient, self.weights) if by_place else self._both(coefficient, self.resampled)
-        return self.resampling.interval(combine(coefficient.formula, *both))
+        return self.resampling.interval(self.weighted(coefficient, self.weights))
+
+    def weighted(self, coefficient: Coefficient, weights: Values) -> Values:
+        """Return the value for every row of weights of items."""
+        if coefficient.by_place is not None:
+            both = self._by_place(coefficient, weights)
+        else:
+            both = self._both(coefficient, self.sums.by_item.take(weights))
+        return combine(coefficient.formula, *both)
 
     def _details(self, coefficient: Coefficient) -> dict[str, Any]:
         corpus, sums = self.sums.corpus, self.sums.by_item

@@ -364,6 +364,16 @@ EVENT_COEFFICIENTS: dict[str, str] = {
     "organisation": "degree of organisation",
 }
 
+#: Name -> title, for two coders and for any number of them, of every coefficient of one label per unit;
+#: :mod:`caesura.agreement.label_coefficients` computes them.
+LABEL_COEFFICIENTS: dict[str, tuple[str, str]] = {
+    "ac1": ("Gwet's AC1", "Gwet's AC1"),
+    "ac2": ("Gwet's AC2", "Gwet's AC2"),
+    "brennan-prediger": ("Brennan & Prediger's κ", "Brennan & Prediger's κ"),
+    "conger": ("Cohen's κ of labels", "Conger's κ"),
+    "fleiss": ("Scott's π of labels", "Fleiss' κ"),
+    "label-alpha": ("Krippendorff's α of labels", "Krippendorff's α of labels"),
+}
 #: Kind of annotation -> the default coefficients, the one to quote first. Recordings and nested segments have no countable
 #: places, so that chance cannot be corrected for.
 DEFAULT_COEFFICIENTS: dict[Kind, tuple[str, ...]] = {
@@ -372,3 +382,9 @@ DEFAULT_COEFFICIENTS: dict[Kind, tuple[str, ...]] = {
     "nested": ("percentage",),
     "spans": ("percentage",),  # with a metric; without one, spans have the coefficients of caesura.agreement.unitizing
 }
+
+
+def is_label_coefficient(name: str) -> bool:
+    """Whether a name, with parameters, is a coefficient of labels; "alpha:distance=…" is one, "alpha" is one of boundaries."""
+    bare, _, parameters = str(name).partition(":")
+    return bare in LABEL_COEFFICIENTS or (bare == "alpha" and "distance" in parameters)

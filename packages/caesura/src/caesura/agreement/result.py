@@ -163,11 +163,40 @@ def agreement_tables(results: Sequence[Agreement], level: float = 0.95) -> list[
     tables = [_coefficient_table(results, level)]
     if len(by_label := first.details.get("gamma_k") or first.details.get("by_label", ())) > 1:
         tables.append(_label_table(by_label, first.details.get("coverage", {}), first.coefficient))
+    tables += [_label_index_table(each) for each in results if "labels" in each.details][:1]
     if "leave_one_out" in first.details and len(first.details["coders"]) > 1:
         tables += _coder_table(first.details)
     if len(first.details.get("per_item", ())) > 1:
         tables.append(_item_table(first.details))
     return tables
+
+
+def coefficient_records(results: Sequence[Agreement]) -> Table:
+    """Return one row per coefficient with everything that a paper reports, for Markdown, LaTeX, CSV and JSON.
+
+    Parameters
+    ----------
+    results : sequence of Agreement
+        The coefficients.
+
+    Returns
+    -------
+    Table
+    """
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            _row_name(result),
+            result.value,
+            *(result.interval or (None, None)),
+            result.details.get("standard_error", result.standard_error),
+            None if result.formula == "difference" else result.observed,
+            result.expected if result.formula in ("ratio", "disorder") else None,
+            Code(result.signature),
+        )
+        for result in results
+    )
+    columns = ("coefficient", "value", "low", "high", "standard error", "observed", "expected", "signature")
+    return Table("", columns, rows)
 
 
 def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
@@ -224,6 +253,31 @@ def _label_table(values: Mapping[str | None, float], coverage: Mapping[str | Non
     name = {"gamma": "γ-k", "gamma-cat": "γ-k", "alpha-u": "α_U"}.get(coefficient, "(k)uα")
     table = Table(f"labels one by one: {name}", ("label", "value", "coverage"), rows)
     return table.without_empty().first(_MAX_ROWS, "labels")
+
+
+_LABEL_COLUMNS = {
+    "kappa": "κ",
+    "share": "share",
+    "prevalence_index": "prevalence",
+    "bias_index": "bias",
+    "pabak": "PABAK",
+    "positive_agreement": "agreement on it",
+    "negative_agreement": "on its absence",
+}
+
+
+def _label_index_table(result: Agreement) -> Table:
+    """Show κ of each label against all others; for two coders also prevalence, bias, PABAK and specific agreement."""
+    labels: Mapping[str, Mapping[str, float]] = result.details["labels"]
+    names = [name for name in _LABEL_COLUMNS if any(name in row for row in labels.values())]
+    rows = tuple((label, *(row.get(name) for name in names)) for label, row in labels.items())
+    notes: tuple[str, ...] = ()
+    if (two := result.details.get("two_coders")) is not None:
+        notes = (
+            f"Cohen's κ {format_cell(two['kappa'])}, at most {format_cell(two['kappa_max'])} with these frequencies; PABAK {format_cell(two['pabak'])}.",
+        )
+    caption = "labels one by one, each against all others"
+    return Table(caption, ("label", *(_LABEL_COLUMNS[name] for name in names)), rows, notes).first(_MAX_ROWS, "labels")
 
 
 def _item_table(details: Mapping[str, Any]) -> Table:

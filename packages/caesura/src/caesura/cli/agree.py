@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
+import click
+
 from caesura.agreement import Agreement, agreement_tables, agreements
 from caesura.agreement.among_coders import FLEXIBLE_METRICS
-from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS
+from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, is_label_coefficient
+from caesura.agreement.result import coefficient_records
 from caesura.cli import options
 from caesura.cli.command import OldOption, OldOptions, Option, among, conflicts, not_among
 from caesura.cli.io import (
@@ -29,9 +32,11 @@ from caesura.cli.io import (
     write_svg,
 )  # fmt: skip
 from caesura.display.scene import Picture, stack
+from caesura.display.table import MEDIA
 from caesura.drawings.catalog import draw
 from caesura.drawings.score_pictures import heat_map
 from caesura.errors import CaesuraError, UnknownName
+from caesura.files import atomic_write
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
@@ -45,12 +50,25 @@ if TYPE_CHECKING:
 _COEFFICIENTS = options.Keys(
     (
         "caesura.agreement.coefficients:COEFFICIENTS",
+        "caesura.agreement.coefficients:LABEL_COEFFICIENTS",
         "caesura.agreement.coefficients:SPAN_COEFFICIENTS",
         "caesura.agreement.coefficients:EVENT_COEFFICIENTS",
     )
 )
 
 _RESAMPLES, _LEVEL = 1000, 0.95
+
+#: Suffix of a file -> the style of its table.
+_FILES = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".json": "json"}
+
+
+def _check_table(style: str) -> str:
+    """Refuse an unknown style, or a file that cannot be written, before any input is read."""
+    if Path(style).suffix in _FILES:
+        options.writable(Path(style))
+    elif style not in _FILES.values():
+        raise UnknownName("table style", style, list(_FILES.values()))
+    return style
 
 
 _OldOptions: TypeAlias = Annotated[
@@ -81,7 +99,8 @@ def agree(
         list[str] | None,
         Option(
             "--coefficient",
-            help="pi, kappa, bennett, bias, percentage, alpha or majority; for spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha or "
+            help="pi, kappa, bennett, bias, percentage, alpha or majority; of one label per unit ac1, ac2:weights=ordinal, brennan-prediger, conger, "
+            "fleiss or alpha:distance=ordinal, interval, ratio, masi or jaccard; for spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha, "
             "cu-alpha, linked-kappa or organisation; for Sf and SfB kappa, pi, bennett or bennett-boundaries. Parameters after a colon: "
             "gamma:sampler=shift,samples=1000. Repeatable.",
             offer=_COEFFICIENTS,
@@ -114,6 +133,14 @@ def agree(
     format: options.Format = None,
     option: options.FormatOptions = None,
     seed: options.Seed = 0,
+    table: Annotated[
+        str | None,
+        Option(
+            "--table",
+            check=_check_table,
+            help="Print only the coefficients as a table: markdown, latex, csv or json; or write it to a .md, .tex, .csv or .json file.",
+        ),
+    ] = None,
     json: options.Json = False,
     old_options: _OldOptions = None,
 ) -> None:
@@ -131,7 +158,7 @@ def agree(
         raise CaesuraError(f"agreement needs two coders, and --coder selects {coder[0]!r} only; add another.")
     shared, _ = tiers_to_split([corpus])
     if len(shared) > 1:  # words and phones are not pooled
-        if json or svg is not None:
+        if json or svg is not None or table is not None:
             raise CaesuraError(
                 f"{path} has the tiers {', '.join(shared[:8])}, which are not pooled; choose one with -O tier=NAME."
             )
@@ -167,42 +194,55 @@ def agree(
         raise CaesuraError("--density and --n-t have no effect on coefficients of spans; name a --metric to use them.")
     parameters = {key: old[key] for key in ("n_t", "similarity", "transposition") if key in old}
     measure = make_metric(metric or DEFAULT_METRICS[corpus.kind], **parameters)
-    table = CountedPairs.among_coders(corpus)
+    counted = CountedPairs.among_coders(corpus)
+    of_labels = coefficient is not None and all(map(is_label_coefficient, coefficient))
+    if coefficient is not None and of_labels and (metric is not None or density != "pooled"):
+        raise CaesuraError(
+            f"{'--metric' if metric is not None else '--density'} has no effect with --coefficient {coefficient[0]}, which compares one label per unit."
+        )
     with working("comparing coders"):
         if tolerance:
-            measure, results = _by_tolerance(table, tolerance, seed)
+            measure, results = _by_tolerance(counted, tolerance, seed)
         elif measure.name in FLEXIBLE_METRICS:
             models, precision = _chance_models(coefficient, old)
-            results = agreements(table, measure, models, seed=seed, **precision)
+            results = agreements(counted, measure, models, seed=seed, **precision)
         else:
-            if not of_spans:
+            if not of_spans and not of_labels:
                 _check_density(density, coefficient or DEFAULT_COEFFICIENTS[corpus.kind])
             ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
-            results = agreements(table, None if of_spans else measure, coefficient, **ask)
+            results = agreements(counted, None if of_spans or of_labels else measure, coefficient, **ask)
             if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
                 print_stderr("there are no intervals, because one item cannot be resampled.")
     failed = list(
         failures(limits, {name: FailUnderScore(float(result)) for name, result in results.items()}, "coefficient")
     )
     shown = print_unmeasured(next(iter(results.values())).warnings())
+    if table is not None:
+        _show_table(results, table)
+        exit_on_failures(failed)
+        return
     if json:
         record = {} if anchored is None else {"anchoring": anchored.as_dict()}
         as_json({**{name: result.as_dict() for name, result in results.items()}, **record})
     else:
-        if of_spans:
+        if of_spans and not of_labels:
             titles = ", ".join(result.title for result in results.values())
             say(f"spans: {titles}; for span-F and other metrics use --metric\n", "dim")
         first, *others = agreement_tables(list(results.values()), level)
         notes = tuple(note for note in first.notes if note not in shown)
         show_blocks([replace(first, notes=notes), *others, *(anchored.tables() if anchored is not None else ())])
-    if of_spans and draw is None:
+    if of_labels and draw is None and svg is None:
+        pass  # the tables say it all
+    elif of_spans and draw is None:
         _show(next(iter(results.values())).pictures(), svg, width, json)
     else:
-        _draw(table, measure, draw, svg, width, json)
+        _draw(counted, measure, draw, svg, width, json)
     exit_on_failures(failed)
 
 
 agree.conflicts = (  # type: ignore[attr-defined]
+    *conflicts("json", "table", "a table has its own style; use --table json"),
+    *conflicts("draw svg width", "table", "only the table is printed"),
     *conflicts(
         "metric coefficient density resamples level",
         "tolerance",
@@ -233,6 +273,17 @@ def _read(reading: Reading, path: Path, anchoring: AnchorOptions | None) -> tupl
         return corpus, None
     items = {name: counts for part in parts for name, counts in part.items.items()}
     return corpus, replace(parts[0], corpus=corpus, items=items)
+
+
+def _show_table(results: Mapping[str, Agreement], style: str) -> None:
+    """Print the coefficients in a style, or write them to a file."""
+    kind = _FILES.get(Path(style).suffix, style)
+    content = MEDIA[kind](coefficient_records(list(results.values())))
+    if Path(style).suffix in _FILES:
+        atomic_write(Path(style), content)
+        say(f"wrote {style}")
+    else:
+        click.echo(content, nl=False)
 
 
 def _chance_models(coefficient: list[str] | None, old: Mapping[str, Any]) -> tuple[list[str] | None, dict[str, Any]]:

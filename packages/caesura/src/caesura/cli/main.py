@@ -39,6 +39,8 @@ COMMANDS: Registry[click.Command] = Registry(
             ("aligners", "aligners:aligners", "Compare forced aligners with a reference: how far off, on which phones, and whether one is better."),
             ("agree", "agree:agree", "Measure how much coders agree beyond chance."),
             ("unify", "unify:unify", "Build one gold annotation from several."),
+            ("annotators", "annotators:annotators", "Judge annotators by a model of their errors, and whether one may be replaced."),
+            ("plan", "plan:plan", "Plan how many items and annotators a coefficient needs, from a pilot."),
             ("show", "show:show", "Draw annotations below each other and mark where they agree."),
             ("check", "check:check", "Show how data is understood, its contents, and what was repaired."),
             ("convert", "convert:convert", "Convert annotations between formats."),

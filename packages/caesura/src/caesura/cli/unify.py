@@ -48,8 +48,8 @@ def unify(
         Option(
             "--method",
             "-M",
-            help="consensus, majority, conflict-free-union, best-annotator …, with parameters after a colon: threshold=4/7 (share of coders "
-            "that must agree), rule=>= or >, weight=votes, votes-conflicts or uncontested, similarity=B, tolerance=20ms.",
+            help="consensus, majority, conflict-free-union, best-annotator, model …, with parameters after a colon: threshold=4/7 (share of coders "
+            "that must agree), rule=>= or >, weight=votes, votes-conflicts or uncontested, similarity=B, tolerance=20ms, n_t=3.",
             offer=_METHODS,
         ),
     ] = "majority",
@@ -138,8 +138,8 @@ unify.conflicts = (  # type: ignore[attr-defined]
 def _parse_method(method: str, old: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Split ``--method`` into a name and parameters, and add those of deprecated options."""
     name, _, behind = method.partition(":")
-    known = ("threshold", "rule", "weight", "similarity", "tolerance")
-    given = parse_options(behind, dict.fromkeys(known, str))
+    known = ("threshold", "rule", "weight", "similarity", "tolerance", "n_t")
+    given = parse_options(behind, {**dict.fromkeys(known, str), "n_t": int})
     validate_names(f"--method {name}", given, known)
     given |= {key: value for key, value in old.items() if key in known}
     if "weight" in given and name != "conflict-free-union":

@@ -40,12 +40,15 @@ class HeatMap(ScenePicture):
     scale : tuple of float, default (0.0, 1.0)
         The values of no shade and of full shade. They are those of the metric, not of the data, so that pictures are comparable
         and nearly equal values look alike.
+    diagonal : bool, default False
+        Whether the diagonal is shown; that of coders compared with themselves is not.
     """
 
     matrix: NDArray[np.float64]
     names: tuple[str, ...]
     of: str
     scale: tuple[float, float] = (0.0, 1.0)
+    diagonal: bool = False
 
     @property
     def title(self) -> str:
@@ -94,7 +97,7 @@ class HeatMap(ScenePicture):
         for row, column in np.ndindex(len(self.names), shown):
             value, x = float(self.matrix[row, column]), wide * column
             share = self._share(value)
-            if row == column:
+            if row == column and not self.diagonal:
                 yield Number(row + 1, x + max(wide - 2, 0), words="·")
             elif wide == self._number_cells:
                 yield Number(row + 1, x, words=format_cell(value).rjust(wide - 1), role=_tone(share))
@@ -120,7 +123,7 @@ class HeatMap(ScenePicture):
             yield Number(0, wide * (column + 0.5) - 0.4 * len(str(column + 1)), words=str(column + 1))
         for row, column in np.ndindex(*self.matrix.shape):
             value, x = float(self.matrix[row, column]), wide * column
-            if row == column:
+            if row == column and not self.diagonal:
                 yield FilledPart(row + 1, x, wide, role="band")
                 continue
             words, exact = ("", "no item in common") if np.isnan(value) else (format_cell(value),) * 2
@@ -138,7 +141,8 @@ class HeatMap(ScenePicture):
         return 0.0 if np.isnan(value) or high == low else min(1.0, max(0.0, (value - low) / (high - low)))
 
     def _description(self) -> str:
-        others = np.where(np.eye(len(self.names), dtype=bool), np.nan, self.matrix)
+        hidden = np.eye(len(self.names), dtype=bool) & (not self.diagonal)
+        others = np.where(hidden, np.nan, self.matrix)
         if not np.isfinite(others).any():
             return "No two share an item."
         low, high = (np.unravel_index(int(f(others)), others.shape) for f in (np.nanargmin, np.nanargmax))

@@ -8,14 +8,14 @@ tie, the first of them on the scale is used, and the provenance lists the span a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from caesura.agreement.unitizing_alignment import best_alignments
+from caesura.agreement.span_clusters import candidates
 from caesura.gold.gold_standard import GoldSpans, OpenLabel, Provenance, SpanVote
 from caesura.gold.nested_votes import Threshold, ThresholdRule, votes_needed
 from caesura.metrics.nested import Embeddedness
-from caesura.model import Corpus, Spans
+from caesura.model import Spans
 from caesura.model.spans import SpanRow
 from caesura.text import pluralize
 
@@ -67,32 +67,6 @@ def vote_on_spans(
         open=tuple(undecided),
     )  # fmt: skip
     return GoldSpans.of(gold, known)
-
-
-def candidates(coders: Sequence[str], annotations: Sequence[Spans]) -> Iterator[dict[str, SpanRow]]:
-    """Yield the spans that are one unit, from left to right: those that are aligned and overlap."""
-    if len(annotations) == 1 or not any(len(spans) for spans in annotations):  # nothing to align
-        yield from ({coders[0]: unit} for spans in annotations[:1] for unit in spans)
-        return
-    corpus = Corpus.from_annotations(("text", coder, spans) for coder, spans in zip(coders, annotations, strict=True))
-    (alignment,) = best_alignments(corpus)
-    groups: list[dict[str, SpanRow]] = []
-    for row in alignment.rows:
-        members = {coder: unit for coder, unit in zip(alignment.coders, row, strict=True) if unit is not None}
-        groups += _split_by_overlap(members)
-    yield from sorted(groups, key=lambda group: min(unit[:2] for unit in group.values()))
-
-
-def _split_by_overlap(members: dict[str, Any]) -> list[dict[str, SpanRow]]:
-    """Split aligned spans that do not overlap: aligning them is cheaper than leaving them out, but they are different units."""
-    groups: list[dict[str, SpanRow]] = []
-    end = float("-inf")
-    for coder, unit in sorted(members.items(), key=lambda named: named[1][:2]):
-        if unit[0] >= end:
-            groups.append({})
-        groups[-1][coder] = unit
-        end = max(end, unit[1])
-    return groups
 
 
 def _label_votes(

@@ -43,6 +43,8 @@ class _UnificationTask:
     weight: Weight = "votes"
     metric: Metric | None = None
     tolerance: float = TOLERANCE
+    given_tolerance: bool = False
+    n_t: int | None = None
 
     @property
     def nested(self) -> list[Hierarchy]:
@@ -144,6 +146,17 @@ def _utterance_labels(task: _UnificationTask) -> Gold:
     return _with_provenance(linear, marks, f"labels of utterances by {labelled.rule}", (note,), details)
 
 
+def _model(task: _UnificationTask) -> Gold:
+    from caesura.gold.by_model import unify_by_model  # loads modules that votes do not need
+
+    corpus = Corpus.from_annotations(
+        ("text", coder, marks) for coder, marks in zip(task.coders, task.marks, strict=True)
+    )
+    tolerance = task.tolerance if task.given_tolerance else None
+    (gold,) = unify_by_model(corpus, task.embeddedness, n_t=task.n_t, tolerance=tolerance).values()
+    return gold
+
+
 def _with_provenance(
     task: _UnificationTask, marks: Segmentation | Hierarchy, rule: str, notes: tuple[str, ...], details: dict[str, Any]
 ) -> Gold:
@@ -239,6 +252,11 @@ METHODS: dict[str, Method] = {
             "spans": "this method does not apply to spans; use majority, consensus or union",
         },
     ),
+    "model": Method(
+        "the most probable annotation, by a model of annotators who find, miss, move and invent marks",
+        _model,
+        frozenset({"n_t", "tolerance"}),
+    ),
 }
 
 
@@ -252,6 +270,7 @@ def unify(
     weight: Weight = "votes",
     metric: str | Metric | None = None,
     tolerance: float | str | None = None,
+    n_t: int | None = None,
 ) -> Gold:
     """Make one annotation from several annotations of one text.
 
@@ -277,7 +296,11 @@ def unify(
     metric : str or Metric, default None
         For "best-annotator" and "maximise": a metric that compares such annotations.
     tolerance : float or str, default None
-        For "consensus", "majority" and "union" of recordings: marks within these seconds, or "20ms", are the same boundary.
+        For "consensus", "majority" and "union" of recordings: marks within these seconds, or "20ms", are the same boundary. For
+        "model": the largest displacement in recordings (0.05 s) and of the ends of spans.
+    n_t : int, default None
+        For "model": marks are at most n_t - 1 units away from the true boundary; 2 if None. See :func:`~caesura.fit_annotators`,
+        which also describes the annotators.
 
     Returns
     -------
@@ -309,25 +332,31 @@ def unify(
     if method not in METHODS:
         raise UnknownName("method", str(method), list(METHODS))
     options: dict[str, object] = {"threshold": threshold, "rule": rule, "weight": None if weight == "votes" else weight}
-    options |= {"metric": metric, "tolerance": tolerance}
-    for name, value in options.items():
-        if value is not None and name not in METHODS[method].takes:
-            takes = ", ".join(sorted(METHODS[method].takes)) or "no option"
-            raise CaesuraError(f"the method {method!r} takes no {name}; it takes {takes}.")
+    options |= {"metric": metric, "tolerance": tolerance, "n_t": n_t}
+    _check_options(method, options)
     kind: Kind = kind_of(marks[0])
     if kind in METHODS[method].refuses:
         raise CaesuraError(f"{METHODS[method].refuses[kind]}.")
-    if kind == "spans":
+    if kind == "spans" and method != "model":
         return _unify_spans(method, coders, marks, embeddedness, threshold, rule, tolerance)
-    if tolerance is not None and kind != "time":
+    if tolerance is not None and kind != "time" and method != "model":
         raise CaesuraError("tolerance applies to recordings only; boundaries of texts are equal or not.")
     measure = None if metric is None else made_metric(metric)
     reach = TOLERANCE if tolerance is None else seconds(tolerance)
-    task = _UnificationTask(method, coders, marks, embeddedness, threshold, rule, weight, measure, reach)
-    if len(coders) == 1 and method != "utterance-labels":
+    given = tolerance is not None
+    task = _UnificationTask(method, coders, marks, embeddedness, threshold, rule, weight, measure, reach, given, n_t)
+    if len(coders) == 1 and method not in ("utterance-labels", "model"):
         note = _single_annotation_note(coders[0])
         return _with_provenance(task, marks[0], "a single annotation", (note,), {})
     return METHODS[method].unify(task)
+
+
+def _check_options(method: str, options: Mapping[str, object]) -> None:
+    """Raise an error for an option that the method does not take."""
+    for name, value in options.items():
+        if value is not None and name != "embeddedness" and name not in METHODS[method].takes:
+            takes = ", ".join(sorted(METHODS[method].takes)) or "no option"
+            raise CaesuraError(f"the method {method!r} takes no {name}; it takes {takes}.")
 
 
 def _unify_spans(
@@ -372,6 +401,12 @@ def unify_corpus(corpus: Corpus, method: str = "majority", **options: Any) -> di
     >>> {item: gold.masses for (item, _), gold in unify_corpus(corpus, "consensus").items()}
     {'x': [2, 3], 'y': [4]}
     """
+    if method == "model":  # annotators are judged by all items together
+        from caesura.gold.by_model import unify_by_model
+
+        _check_options(method, options)
+        given = {name: value for name, value in options.items() if value is not None}
+        return unify_by_model(require_corpus(corpus, "the annotations to unify"), **given)
     groups: dict[tuple[str, str], dict[str, Marks]] = {}
     for item, coder, marks, track in require_corpus(corpus, "the annotations to unify").relative():
         groups.setdefault((item, track), {})[coder] = marks

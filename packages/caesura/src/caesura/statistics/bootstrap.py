@@ -269,7 +269,7 @@ def _expanded_ends(score: ScoreFunction, rows: Rows, values: Values, ends: NDArr
 
 def _expand(ends: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     stretch = sqrt(size / (size - 1))
-    return np.array([_normal_cdf(stretch * _student_quantile(end, size - 1)) for end in ends.tolist()])
+    return np.array([_normal_cdf(stretch * student_quantile(end, size - 1)) for end in ends.tolist()])
 
 
 def _bca_ends(score: ScoreFunction, rows: Rows, values: Values, ends: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -308,7 +308,7 @@ def _normal_quantile(probability: float) -> float:
 
 
 @cache
-def _student_quantile(probability: float, freedom: int) -> float:
+def student_quantile(probability: float, freedom: int) -> float:
     """Compute Student's quantile by bisecting the sine of θ = arctan(t/√freedom).
 
     In terms of θ the distribution function is a finite sum (Abramowitz & Stegun 26.7.3 and 26.7.4), which saves SciPy.
@@ -321,6 +321,11 @@ def _student_quantile(probability: float, freedom: int) -> float:
         else:
             high = middle
     return low / sqrt(1 - low**2) * sqrt(freedom)
+
+
+def student_tail(t: float, freedom: int) -> float:
+    """Return P(T ≤ t) of Student's distribution."""
+    return _student_cdf(t / sqrt(freedom + t**2), freedom)
 
 
 def _student_cdf(sine: float, freedom: int) -> float:

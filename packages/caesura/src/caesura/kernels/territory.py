@@ -1,0 +1,582 @@
+"""The chain of true boundaries behind the marks of several annotators, exactly and in linear time.
+
+Every gap of a text is a true boundary with probability π. A true boundary ``p`` owns the gaps at most ``w`` away that are nearer to it than
+to every other true boundary, its *territory* from ``p - l`` to ``p + r``; the gap half way between two of them belongs to either with
+probability one half. Given the true boundaries, annotators are independent, and a boundary with territory ``[p-l, p+r]`` weighs::
+
+    R(p, l, r) = Σ_t τ_t ∏_j (1 - h_j + h_j / f_j · Σ_d δ_j(d) C_j(t, u) / φ_j(u) / Δ_j(l, r))
+
+relative to false alarms alone, with d from -l to r, u the type of j's mark at p + d, and Δ_j(l, r) the mass of δ_j on the territory. The
+territory depends on the distances to the two neighbours, so that a forward and a backward pass over ``(w+1)²`` cells per gap sum over
+all sets of boundaries.
+
+All items lie in one array of *nodes*: the gaps within ``3w+1`` of a mark. A gap with no mark within ``w`` is *quiet*: all its cells weigh
+``∏(1 - h_j)``. In a run of quiet gaps sums grow by one factor per gap, so that the gaps between the nodes are skipped in closed form and
+the cost depends on the number of marks, not on the length of the text. All weights are logarithms.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, log1p
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.jit import inline, kernel
+
+#: The logarithm of zero; finite, so that sums of several stay numbers.
+NEVER = -1e300
+_HALF = log(0.5)
+_NEGLIGIBLE = -36.0  # a share of exp(-36) does not change a sum of float64
+_LARGE = 1e200  # products are moved into the logarithm before they overflow
+
+
+class Nodes(NamedTuple):
+    """The gaps near marks, of all items.
+
+    Attributes
+    ----------
+    marks : array of int16, shape (nodes, annotators)
+        0, or one more than the type of the annotator's mark.
+    at : array of int64
+        The number of the gap in its item, from 0.
+    active : array of bool
+        Whether someone marked a gap at most w away.
+    since : array of int64
+        The number of nodes before this one without a skipped gap between them.
+    jumped : array of bool
+        Whether gaps were skipped before the run of nodes that this one belongs to.
+    skipped : array of int64
+        The number of gaps skipped directly before this node.
+    first : array of int64, shape (items + 1,)
+        The nodes of item i are at ``first[i]:first[i + 1]``.
+    tail : array of int64, shape (items,)
+        The number of gaps skipped after the last node of each item.
+    gaps : array of int64, shape (items,)
+        The number of gaps of each item.
+    here : array of bool, shape (items, annotators)
+        Who annotated the item.
+    """
+
+    marks: NDArray[np.int16]
+    at: NDArray[np.int64]
+    active: NDArray[np.bool_]
+    since: NDArray[np.int64]
+    jumped: NDArray[np.bool_]
+    skipped: NDArray[np.int64]
+    first: NDArray[np.int64]
+    tail: NDArray[np.int64]
+    gaps: NDArray[np.int64]
+    here: NDArray[np.bool_]
+
+
+class Rates(NamedTuple):
+    """The parameters: h, f, δ, confusions and types of false alarms per annotator; τ of all."""
+
+    hit: NDArray[np.float64]
+    false_alarm: NDArray[np.float64]
+    displacement: NDArray[np.float64]
+    confusion: NDArray[np.float64]
+    invented: NDArray[np.float64]
+    types: NDArray[np.float64]
+
+
+class Counts(NamedTuple):
+    """Expected or drawn counts per annotator: displacements, answers per territory, and answers per true and given type."""
+
+    displacement: NDArray[np.float64]
+    territory: NDArray[np.float64]
+    confusion: NDArray[np.float64]
+
+
+@inline
+def _add(a: float, b: float) -> float:
+    """Return log(exp(a) + exp(b))."""
+    if a < b:
+        a, b = b, a
+    if b - a < _NEGLIGIBLE:
+        return a
+    return a + log1p(exp(b - a))
+
+
+def _cells_of_nodes(*, nodes: Any, **_: Any) -> float:
+    """Estimate the steps of weighing or counting: the nodes times the annotators."""
+    return float(nodes.marks.size) * 2.0
+
+
+# ---------------------------------------------------------------------- weights of boundaries
+
+
+@kernel
+def _masses(displacement: Any, reach: int) -> Any:
+    """Return Δ_j(l, r) for every annotator and territory."""
+    masses = np.empty((len(displacement), reach + 1, reach + 1))
+    for j in range(len(displacement)):
+        for left in range(reach + 1):
+            total = 0.0
+            for d in range(reach - left, reach):
+                total += displacement[j, d]
+            for right in range(reach + 1):
+                total += displacement[j, reach + right]
+                masses[j, left, right] = total
+    return masses
+
+
+@kernel
+def _likelihoods(nodes: Nodes, rates: Rates, k: int, j: int, low: int, high: int, ratio: Any) -> bool:
+    """Write δ(d) C(t, u) / (f φ(u)) to ratio[t, w + d] for the marks around node k; return whether there is any."""
+    reach = (ratio.shape[1] - 1) // 2
+    some = False
+    for d in range(-low, high + 1):
+        mark = nodes.marks[k + d, j]
+        for t in range(ratio.shape[0]):
+            ratio[t, reach + d] = 0.0
+        if mark > 0:
+            some = True
+            base = rates.displacement[j, reach + d] / (rates.false_alarm[j] * rates.invented[j, mark - 1])
+            for t in range(ratio.shape[0]):
+                ratio[t, reach + d] = base * rates.confusion[j, t, mark - 1]
+    return some
+
+
+@kernel(work=_cells_of_nodes)
+def weigh_territories(nodes: Nodes, rates: Rates, missed: Any, best: bool, by_type: Any, weights: Any) -> None:
+    """Write log R of every active node: ``by_type[k, l, r, t]``, and its sum (the maximum if ``best``) over types to ``weights[k, l, r]``.
+
+    ``missed`` is log ∏(1 - h) per item.
+    """
+    reach, types = weights.shape[1] - 1, by_type.shape[3]
+    masses = _masses(rates.displacement, reach)
+    ratio = np.zeros((types, 2 * reach + 1))
+    product = np.empty((reach + 1, reach + 1, types))
+    for i in range(len(nodes.gaps)):
+        for k in range(nodes.first[i], nodes.first[i + 1]):
+            if not nodes.active[k]:
+                continue
+            low, high = min(reach, nodes.at[k]), min(reach, nodes.gaps[i] - 1 - nodes.at[k])
+            product[:] = 1.0
+            by_type[k] = missed[i]
+            for j in range(nodes.marks.shape[1]):
+                if not nodes.here[i, j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
+                    continue
+                odds = rates.hit[j] / (1.0 - rates.hit[j])
+                for t in range(types):
+                    for left in range(low + 1):
+                        total = 0.0
+                        for d in range(reach - left, reach):
+                            total += ratio[t, d]
+                        for right in range(high + 1):
+                            total += ratio[t, reach + right]
+                            product[left, right, t] *= 1.0 + odds * total / masses[j, left, right]
+                            if product[left, right, t] > _LARGE:
+                                by_type[k, left, right, t] += log(product[left, right, t])
+                                product[left, right, t] = 1.0
+            for left in range(reach + 1):
+                for right in range(reach + 1):
+                    whole = NEVER
+                    for t in range(types):
+                        by_type[k, left, right, t] += log(product[left, right, t]) + log(rates.types[t])
+                        value = by_type[k, left, right, t]
+                        whole = max(whole, value) if best else _add(whole, value)
+                    weights[k, left, right] = whole
+
+
+# ---------------------------------------------------------------------- passes
+
+
+@kernel
+def pass_forward(
+    nodes: Nodes, weights: Any, missed: Any, odds: float, best: bool, left: Any, right: Any, total: Any, norm: Any
+) -> None:
+    """Sum (or maximise, if ``best``) over all boundaries before each node.
+
+    ``left[k, l]`` is the weight of everything up to a boundary at k with l gaps of territory before it, without its own R;
+    ``right[k, r]`` includes R; ``total[k]`` adds up ``right[·, w]`` of the nodes up to k, and 1 for no boundary; ``norm[i]`` is Z of item i.
+    ``odds`` is log(π / (1 - π)).
+    """
+    reach = weights.shape[1] - 1
+    far = 2 * reach + 1
+    for i in range(len(nodes.gaps)):
+        growth = 0.0 if best else _add(0.0, odds + missed[i])
+        so_far = 0.0
+        begin, end = nodes.first[i], nodes.first[i + 1]
+        for k in range(begin, end):
+            so_far += nodes.skipped[k] * growth
+            since = nodes.since[k]
+            for cell in range(reach + 1):
+                left[k, cell] = NEVER
+                right[k, cell] = NEVER
+            if nodes.jumped[k] and since < far:  # all gaps around it are quiet: only the sum over cells matters
+                left[k, reach] = so_far
+            else:
+                for distance in range(1, min(2 * reach, since) + 1):
+                    half = distance // 2
+                    if distance % 2:
+                        value = right[k - distance, half]
+                        left[k, half] = max(left[k, half], value) if best else _add(left[k, half], value)
+                    else:  # the gap in the middle falls to one side
+                        value = right[k - distance, half] + _HALF
+                        left[k, half - 1] = max(left[k, half - 1], value) if best else _add(left[k, half - 1], value)
+                        value = right[k - distance, half - 1] + _HALF
+                        left[k, half] = max(left[k, half], value) if best else _add(left[k, half], value)
+                cell, value = (reach, total[k - far]) if since >= far else (min(reach, since), 0.0)
+                left[k, cell] = max(left[k, cell], value) if best else _add(left[k, cell], value)
+            if nodes.active[k]:
+                for cell in range(reach + 1):
+                    left[k, cell] += odds
+                    for other in range(reach + 1):
+                        value = left[k, cell] + weights[k, cell, other]
+                        right[k, other] = max(right[k, other], value) if best else _add(right[k, other], value)
+            else:
+                value = NEVER
+                for cell in range(reach + 1):
+                    left[k, cell] += odds
+                    value = max(value, left[k, cell]) if best else _add(value, left[k, cell])
+                for other in range(reach + 1):
+                    right[k, other] = value + missed[i]
+            so_far = max(so_far, right[k, reach]) if best else _add(so_far, right[k, reach])
+            total[k] = so_far
+        if nodes.tail[i] > 0 or begin == end:
+            norm[i] = so_far + nodes.tail[i] * growth
+            continue
+        # the territory of the last boundary ends with the text
+        whole = total[end - 1 - reach] if end - begin > reach else 0.0
+        for k in range(max(begin, end - reach), end):
+            value = right[k, end - 1 - k]
+            whole = max(whole, value) if best else _add(whole, value)
+        norm[i] = whole
+
+
+@kernel
+def node_posteriors(
+    nodes: Nodes, weights: Any, missed: Any, odds: float, forward: Any, backward: Any, norm: Any, post: Any
+) -> None:
+    """Write the posterior of a boundary at every node; ``backward`` is ``left`` of the reversed items, in the order of the nodes."""
+    reach = weights.shape[1] - 1
+    for i in range(len(nodes.gaps)):
+        for k in range(nodes.first[i], nodes.first[i + 1]):
+            base = -odds - norm[i]
+            if nodes.active[k]:
+                total = 0.0
+                for left in range(reach + 1):
+                    for right in range(reach + 1):
+                        value = forward[k, left] + weights[k, left, right] + backward[k, right] + base
+                        if value > _NEGLIGIBLE:
+                            total += exp(value)
+                post[k] = total
+            else:
+                before, after = NEVER, NEVER
+                for cell in range(reach + 1):
+                    before, after = _add(before, forward[k, cell]), _add(after, backward[k, cell])
+                post[k] = exp(before + after + missed[i] + base)
+
+
+@kernel(work=_cells_of_nodes)
+def count_expected(
+    nodes: Nodes,
+    rates: Rates,
+    by_type: Any,
+    weights: Any,
+    odds: float,
+    forward: Any,
+    backward: Any,
+    norm: Any,
+    post: Any,
+    scale: Any,
+    post_types: Any,
+    counts: Counts,
+) -> None:
+    """Add the expected counts of all answers, each item ``scale[i]`` times, and write the posterior of every node and type."""
+    reach, types = weights.shape[1] - 1, by_type.shape[3]
+    masses = _masses(rates.displacement, reach)
+    ratio = np.zeros((types, 2 * reach + 1))
+    share = np.zeros((reach + 1, reach + 1, types))
+    for i in range(len(nodes.gaps)):
+        for k in range(nodes.first[i], nodes.first[i + 1]):
+            if not nodes.active[k] or post[k] < 1e-14:
+                continue
+            low, high = min(reach, nodes.at[k]), min(reach, nodes.gaps[i] - 1 - nodes.at[k])
+            base = -odds - norm[i]
+            for left in range(low + 1):
+                for right in range(high + 1):
+                    value = forward[k, left] + backward[k, right] + base
+                    for t in range(types):
+                        whole = value + by_type[k, left, right, t]
+                        share[left, right, t] = exp(whole) if whole > _NEGLIGIBLE else 0.0
+                        post_types[k, t] += share[left, right, t]
+            for j in range(nodes.marks.shape[1]):
+                if not nodes.here[i, j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
+                    continue
+                hit = rates.hit[j]
+                for left in range(low + 1):
+                    for right in range(high + 1):
+                        for t in range(types):
+                            if share[left, right, t] == 0.0:
+                                continue
+                            total = 0.0
+                            for d in range(reach - left, reach + right + 1):
+                                total += ratio[t, d]
+                            if total == 0.0:
+                                continue
+                            mass = masses[j, left, right]
+                            each = scale[i] * share[left, right, t] * hit / mass / (1.0 - hit + hit * total / mass)
+                            counts.territory[j, left, right] += each * total
+                            for d in range(reach - left, reach + right + 1):
+                                if ratio[t, d] > 0.0:
+                                    counts.displacement[j, d] += each * ratio[t, d]
+                                    counts.confusion[j, t, nodes.marks[k + d - reach, j] - 1] += each * ratio[t, d]
+
+
+# ---------------------------------------------------------------------- the most probable set
+
+
+@kernel
+def trace_best(
+    nodes: Nodes, by_type: Any, weights: Any, odds: float, left: Any, right: Any, total: Any, norm: Any, chosen: Any
+) -> None:
+    """Write one more than the type of every boundary of the most probable set to ``chosen[k]``, given a pass with ``best``."""
+    reach = weights.shape[1] - 1
+    far = 2 * reach + 1
+    for i in range(len(nodes.gaps)):
+        begin, end = nodes.first[i], nodes.first[i + 1]
+        if begin == end or norm[i] <= 0.0:
+            continue
+        k, cell = -1, reach  # the last boundary, and the extent of its territory to the right
+        if nodes.tail[i] == 0:
+            for last in range(max(begin, end - reach), end):
+                if right[last, end - 1 - last] == norm[i]:
+                    k, cell = last, end - 1 - last
+        wanted, search = norm[i], end - 1 if nodes.tail[i] > 0 else end - 1 - reach
+        while True:
+            if k < 0:  # the boundary farther away at which the running maximum was reached
+                while search > begin and total[search - 1] == wanted and right[search, reach] != wanted:
+                    search -= 1
+                if right[search, reach] != wanted:
+                    break
+                k, cell = search, reach
+            if not nodes.active[k]:  # never better than leaving it out; kept for completeness
+                chosen[k] = 1
+                extent, value = 0, NEVER
+                for one in range(reach + 1):
+                    if left[k, one] > value:
+                        extent, value = one, left[k, one]
+            else:
+                extent, value = 0, NEVER
+                for one in range(reach + 1):
+                    if left[k, one] + weights[k, one, cell] > value:
+                        extent, value = one, left[k, one] + weights[k, one, cell]
+                kind = 0
+                for t in range(by_type.shape[3]):
+                    if by_type[k, extent, cell, t] > by_type[k, extent, cell, kind]:
+                        kind = t
+                chosen[k] = kind + 1
+            # which configuration before k gave left[k, extent]? compare the sums without odds as they were computed
+            since = nodes.since[k]
+            before, next_cell, gap = NEVER, -1, 0
+            for distance in range(1, min(2 * reach, since) + 1):
+                half = distance // 2
+                if distance % 2:
+                    if half == extent and right[k - distance, half] > before:
+                        before, next_cell, gap = right[k - distance, half], half, distance
+                else:
+                    if half - 1 == extent and right[k - distance, half] + _HALF > before:
+                        before, next_cell, gap = right[k - distance, half] + _HALF, half, distance
+                    if half == extent and right[k - distance, half - 1] + _HALF > before:
+                        before, next_cell, gap = right[k - distance, half - 1] + _HALF, half - 1, distance
+            if nodes.jumped[k] and since < far:
+                before, next_cell, gap = NEVER, -1, 0
+            if since >= far:
+                if extent == reach and total[k - far] > before:
+                    if total[k - far] <= 0.0:
+                        break
+                    wanted, search, k = total[k - far], k - far, -1
+                    continue
+            elif not nodes.jumped[k] and extent == min(reach, since) and before < 0.0:
+                break
+            if gap == 0:
+                if nodes.jumped[k] and k - since > begin and total[k - since - 1] > 0.0:
+                    wanted, search, k = total[k - since - 1], k - since - 1, -1
+                    continue
+                break
+            k, cell = k - gap, next_cell
+
+
+# ---------------------------------------------------------------------- exact draws
+
+# The generator MRG32k3a of L'Ecuyer (1999). Its products fit into 64 bits, so that plain Python and compiled code draw the same numbers.
+_M1, _M2 = 4294967087, 4294944443
+
+
+@inline
+def _uniform(state: Any) -> float:
+    """Draw a number between 0 and 1, both excluded."""
+    one = (1403580 * state[1] - 810728 * state[0]) % _M1
+    two = (527612 * state[5] - 1370589 * state[3]) % _M2
+    state[0], state[1], state[2] = state[1], state[2], one
+    state[3], state[4], state[5] = state[4], state[5], two
+    difference = (one - two) % _M1
+    return (difference if difference > 0 else _M1) / (_M1 + 1.0)
+
+
+@kernel
+def _draw_answers(
+    nodes: Nodes,
+    rates: Rates,
+    masses: Any,
+    ratio: Any,
+    item: int,
+    k: int,
+    left: int,
+    right: int,
+    kind: int,
+    state: Any,
+    counts: Counts,
+) -> None:
+    """Draw who answered the boundary at k with which mark, and the displacements that fell outside its territory."""
+    reach = (ratio.shape[1] - 1) // 2
+    for j in range(nodes.marks.shape[1]):
+        if not nodes.here[item, j] or not _likelihoods(nodes, rates, k, j, left, right, ratio):
+            continue
+        mass = masses[j, left, right]
+        total = 0.0
+        for d in range(reach - left, reach + right + 1):
+            total += ratio[kind, d]
+        answered = rates.hit[j] * total / mass
+        if _uniform(state) * (1.0 - rates.hit[j] + answered) >= answered:
+            continue
+        counts.territory[j, left, right] += 1.0
+        rest, at = _uniform(state) * total, -1
+        for d in range(reach - left, reach + right + 1):
+            if ratio[kind, d] > 0.0 and rest >= 0.0:
+                at = d
+                rest -= ratio[kind, d]
+        counts.displacement[j, at] += 1.0
+        counts.confusion[j, kind, nodes.marks[k + at - reach, j] - 1] += 1.0
+        tries = 0
+        while _uniform(state) > mass and tries < 100:
+            tries += 1
+            rest, at = _uniform(state) * (1.0 - mass), -1
+            for d in range(2 * reach + 1):
+                if (d < reach - left or d > reach + right) and rest >= 0.0:
+                    at = d
+                    rest -= rates.displacement[j, d]
+            if at >= 0:
+                counts.displacement[j, at] += 1.0
+
+
+@kernel(work=_cells_of_nodes)
+def draw_boundaries(
+    nodes: Nodes,
+    rates: Rates,
+    by_type: Any,
+    weights: Any,
+    missed: Any,
+    odds: float,
+    left: Any,
+    right: Any,
+    total: Any,
+    norm: Any,
+    state: Any,
+    numbers: Any,
+    types: Any,
+    counts: Counts,
+) -> None:
+    """Draw boundaries, types and answers from their posterior, from right to left, given a forward pass.
+
+    Adds the number of boundaries of every item to ``numbers``, their types to ``types``, and the answers to ``counts``.
+    """
+    reach = weights.shape[1] - 1
+    far = 2 * reach + 1
+    masses = _masses(rates.displacement, reach)
+    ratio = np.zeros((by_type.shape[3], far))
+    for i in range(len(nodes.gaps)):
+        begin, end = nodes.first[i], nodes.first[i + 1]
+        quiet = exp(odds + missed[i])
+        quiet = quiet / (1.0 + quiet)  # the probability of a boundary in a quiet stretch
+        numbers[i] += _draw_stretch(nodes.tail[i], quiet, state)
+        k, cell = -1, reach  # the boundary that was drawn, and its extent to the right
+        search = end - 1  # the node from which the next boundary is searched, if k < 0
+        if nodes.tail[i] == 0 and begin < end:
+            rest = log(_uniform(state)) + norm[i]
+            value = NEVER
+            for last in range(max(begin, end - reach), end):
+                value = _add(value, right[last, end - 1 - last])
+                if k < 0 and rest <= value:
+                    k, cell = last, end - 1 - last
+            search = end - 1 - reach
+        while True:
+            while k < 0 and search >= begin:
+                if _uniform(state) < exp(right[search, reach] - total[search]):
+                    k, cell = search, reach
+                else:
+                    numbers[i] += _draw_stretch(nodes.skipped[search], quiet, state)
+                    search -= 1
+            if k < 0:
+                break
+            numbers[i] += 1.0
+            # its extent to the left
+            value, extent = NEVER, reach
+            for one in range(reach + 1):
+                value = _add(value, left[k, one] + (weights[k, one, cell] if nodes.active[k] else 0.0))
+            rest, so_far, found = log(_uniform(state)) + value, NEVER, False
+            for one in range(reach + 1):
+                so_far = _add(so_far, left[k, one] + (weights[k, one, cell] if nodes.active[k] else 0.0))
+                if not found and (rest <= so_far or one == reach):
+                    extent, found = one, True
+            kind = 0
+            if by_type.shape[3] > 1:
+                share = _uniform(state)
+                for t in range(by_type.shape[3]):
+                    chance = (
+                        exp(by_type[k, extent, cell, t] - weights[k, extent, cell])
+                        if nodes.active[k]
+                        else rates.types[t]
+                    )
+                    if share >= 0.0:
+                        kind = t
+                    share -= chance
+            types[kind] += 1.0
+            if nodes.active[k]:
+                low, high = min(extent, nodes.at[k]), min(cell, nodes.gaps[i] - 1 - nodes.at[k])
+                _draw_answers(nodes, rates, masses, ratio, i, k, low, high, kind, state, counts)
+            # the boundary before it
+            since = nodes.since[k]
+            if nodes.jumped[k] and since < far:
+                numbers[i] += _draw_stretch(nodes.skipped[k], quiet, state)
+                search, k = k - 1, -1
+                continue
+            rest = log(_uniform(state)) + left[k, extent] - odds
+            value, now = NEVER, k
+            k = -1
+            for distance in range(1, min(2 * reach, since) + 1):
+                half = distance // 2
+                for side in range(2):
+                    if distance % 2:
+                        other = half if half == extent and side == 0 else -1
+                    elif side == 0:
+                        other = half if half - 1 == extent else -1
+                    else:
+                        other = half - 1 if half == extent else -1
+                    if other >= 0 and k < 0:
+                        value = _add(value, right[now - distance, other] + (0.0 if distance % 2 else _HALF))
+                        if rest <= value:
+                            k, cell = now - distance, other
+            if k < 0:
+                if since < far or extent != reach:  # no boundary before it
+                    break
+                # sums of floats may leave a rest: if nothing else is possible, it belongs here too
+                search = now - far
+
+
+@kernel
+def _draw_stretch(gaps: int, chance: float, state: Any) -> float:
+    """Draw the number of boundaries in a stretch of quiet gaps, jumping from one to the next."""
+    number, left = 0.0, float(gaps)
+    if gaps == 0 or chance < 1e-300:
+        return number
+    while True:
+        left -= 1.0 + float(int(log(_uniform(state)) / log1p(-chance)))
+        if left < 0.0:
+            return number
+        number += 1.0
