@@ -81,6 +81,10 @@ class Plan(Result):
         The number of annotators with which their choice alone moves the coefficient by no more; None if it cannot be estimated.
     item_sd, coder_sd : float or None
         The standard deviations per item and per coder.
+    pilot_items, pilot_annotators : int
+        The size of the pilot.
+    level : float
+        The level of the interval that is planned.
     grid : tuple of (int, int, float)
         (items, annotators, half width) by simulation from the fitted model; empty if it could not be fitted.
     further : tuple of FurtherAnnotator

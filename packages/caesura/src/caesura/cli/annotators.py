@@ -85,7 +85,7 @@ def annotators(
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Judge annotators by a model of their errors, and test whether one may be replaced.
+    """Judge annotators by a model of their errors, and whether one may be replaced.
 
     To write the gold standard, use caesura unify --method model -o gold.json.
 

@@ -23,7 +23,18 @@ def plan(
         ),
     ] = None,
     coefficient: Annotated[
-        str | None, Option("--coefficient", help="Coefficient to plan; default as for agree, such as pi for texts.")
+        str | None,
+        Option(
+            "--coefficient",
+            help="Coefficient to plan; default as for agree, such as pi for texts.",
+            offer=options.Keys(
+                (
+                    "caesura.agreement.coefficients:COEFFICIENTS",
+                    "caesura.agreement.coefficients:LABEL_COEFFICIENTS",
+                    "caesura.agreement.coefficients:SPAN_COEFFICIENTS",
+                )
+            ),
+        ),
     ] = None,
     level: Annotated[float, Option("--level", help="Level of the interval.")] = 0.95,
     no_simulation: Annotated[
