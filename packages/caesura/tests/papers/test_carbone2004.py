@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,15 @@ def test_moonstone_chapters_as_hierarchies() -> None:
     assert full["majority"]["recall"] > full["consensus"]["recall"]
     assert all(
         line.computed == "yes" for line in reproduction.sections[-1].lines if "κ" in line.what or "recall" in line.what
+    )
+
+
+def test_page_on_the_moonstone_is_what_the_command_prints(monkeypatch) -> None:
+    folder = shared("data/moonstone_hierarchies")
+    monkeypatch.chdir(folder.parent)
+    page = Path(__file__).parents[4] / "docs" / "papers" / "moonstone" / "carbone2004.md"
+    assert reproduce("carbone2004", path=Path(folder.name)).page() == page.read_text("utf-8"), (
+        "run, beside the data: caesura reproduce carbone2004 moonstone_hierarchies --page -o …/docs/papers/moonstone"
     )
 
 

@@ -99,7 +99,7 @@ def reproduce(
 
 _COMMANDS = (
     "caesura reproduce carbone2004                    # the built-in sample",
-    "caesura reproduce carbone2004 chapters/ -o figures/",
+    "caesura reproduce carbone2004 moonstone_hierarchies/ -o figures/  # The Moonstone, from the repository of HAPS (GPL, not included)",
     "caesura reproduce carbone2004 --page             # this page",
 )
 _INTRODUCTION = (
