@@ -35,16 +35,17 @@ class SizePlot(PlotPicture):
         means = {name: each.mean for name, each in self.evaluation.lengths.items()}
         right = 1.15 * max(means.values(), default=1.0)
         points = []
-        for number, (name, measured) in enumerate(self.evaluation.bounds.items()):
+        for name, measured in self.evaluation.bounds.items():
             bound, _, owner = name.partition(" of ")
-            words = "" if number else f"{bound} chunks of the same lengths"
-            points.append(Point(means[owner], measured[self._score].micro, "o", "faint", name=words, tip=name))
+            at = means[owner], measured[self._score].micro
+            points.append(Point(*at, "o", "faint", name=f"{bound}, same size", tip=name))
         for number, (name, measured) in enumerate(self.evaluation.systems.items()):
             value = measured[self._score].micro
             words = f"{clip(clean(name), 24)}  {format_cell(value)}"
+            short = clip(clean(name), 20)
             sign, role = chr(ord("A") + number % 26), SERIES[number % len(SERIES)]
             points.append(
-                Point(means[name], value, sign, role, name=words, tip=words)
+                Point(means[name], value, sign, role, name=short, tip=words)
             )  # in the key: labels would overlap
         finite = [point.y for point in points if point.y == point.y]
         top = min(1.0, math.ceil(12 * max(finite, default=1.0)) / 10)

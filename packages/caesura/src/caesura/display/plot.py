@@ -212,8 +212,12 @@ class _SvgPlot(Svg):
             self.text(x + 9, y + 4, point.label, point.role, size=12, weight="bold")
 
     def _key(self, x: float, y: float) -> None:
+        seen: set[str] = set()
         for point in self._plot.points:
+            if point.name in seen:
+                continue
             if point.name:
+                seen.add(point.name)
                 self.circle(x + 8, y - 4, 5, point.role, open=True)
                 self.text(x + 22, y, clip(clean(point.name), 20), size=11)
                 y += 16
