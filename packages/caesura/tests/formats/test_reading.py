@@ -13,7 +13,7 @@ import pytest
 import caesura as cs
 from caesura.errors import CaesuraError
 from cli.command import caesura, refused
-from shared_data import oracle_json
+from shared_data import oracle_json, shared
 
 CASES = oracle_json("reading_speech/cases.json")
 
@@ -520,3 +520,53 @@ def test_an_item_left_out_counts_as_unmarked_under_that_name() -> None:
     with pytest.raises(CaesuraError, match="'error', 'skip' or 'empty'"):
         cs.evaluate(gold, system, "B", missing="worst")  # type: ignore[arg-type]
     assert cs.evaluate(gold, system, "B", missing="empty").filled == ("b",)
+
+
+def test_folder_in_folder_out(tmp_path: Path) -> None:
+    grid = next(c for c in CASES if c["name"] == "start03")["files"]["x.TextGrid"]
+    put(tmp_path, {f"in/{who}/{i}.TextGrid": grid for who in ("alice", "bob") for i in (1, 2)})
+    done = caesura("convert", tmp_path / "in", tmp_path / "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    files = sorted(file.relative_to(tmp_path / "out").as_posix() for file in (tmp_path / "out").rglob("*.*"))
+    assert files == ["alice/1.TextGrid", "alice/2.TextGrid", "bob/1.TextGrid", "bob/2.TextGrid"]
+    assert (tmp_path / "out" / files[0]).read_text() == grid
+
+
+def test_items_are_matched_by_base_names_if_no_path_matches(tmp_path: Path) -> None:
+    put(tmp_path, {"gold/alice/u1.lab": "0 1 a\n1 2 b\n", "gold/bob/u2.lab": "0 1 a\n1 2 b\n"})
+    put(tmp_path, {"sys/u1.lab": "0 1 a\n1 2 b\n", "sys/u2.lab": "0 1 a\n1 2 b\n"})
+    done = caesura("evaluate", tmp_path / "gold", tmp_path / "sys", "-m", "R", "--json")
+    assert json.loads(done.stdout)["count"] == 2
+    assert "matched by the last part of their paths: alice/u1 and u1" in done.stderr
+
+
+def test_master_label_files_with_rounding_and_without_a_header(tmp_path: Path) -> None:
+    """An overlap of 0.3 µs was refused with two equal times."""
+    put(tmp_path, {"a.mlf": '"*/s1.lab"\n0 10000000 a\n9999997 20000000 b\n.\n'})
+    corpus = cs.read(tmp_path / "a.mlf")
+    assert corpus.items == ("s1",)
+    assert corpus.positions.tolist() == pytest.approx([1.0], abs=1e-6)
+    put(tmp_path, {"b.mlf": '#!MLF!#\n"*/s1.lab"\n0 19658600000 a\n19658000000 19700000000 b\n.\n'})
+    with pytest.raises(
+        CaesuraError, match=r"starts at 1965\.8 s, before the previous one ends \(1965\.86 s\), an overlap of 60 ms"
+    ):
+        cs.read(tmp_path / "b.mlf")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["textgrid", "eaf", "rttm", "ctm", "cha", "trs", "exb", "collection", "vtt", "srt", "conllu", "doccano", "ls"],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_real_files_come_back_as_they_were(tmp_path: Path, kind: str) -> None:
+    read = 0
+    for file in sorted(shared(f"data/real_files/{kind}").iterdir()):
+        try:
+            corpus = cs.read(file)
+        except CaesuraError:
+            continue  # damaged, or without the text that it needs; test_real_files checks those
+        assert corpus.interpretation is not None
+        cs.write(corpus, tmp_path / file.name, corpus.interpretation.format)
+        assert (tmp_path / file.name).read_bytes() == file.read_bytes(), file.name
+        read += 1
+    assert read

@@ -101,6 +101,7 @@ class Pairs:
             validate_choice("missing", missing, get_args(Missing))
         _check_texts(reference, hypothesis)
         reference, hypothesis = _on_one_time_axis(reference, hypothesis)
+        hypothesis = _named_by_base(reference, hypothesis)
         if _are_aligned(reference, hypothesis):
             every = np.arange(len(reference))
             return cls(reference, hypothesis, every, every, reference.items, reference.item_of)
@@ -236,6 +237,24 @@ def _differ_in_time(reference: Corpus, hypothesis: Corpus) -> bool:
             if known.setdefault((corpus.items[item], corpus.tracks[track]), (begin, length)) != (begin, length):
                 return True
     return False
+
+
+def _named_by_base(reference: Corpus, hypothesis: Corpus) -> Corpus:
+    """Match items by the last part of their paths if no path matches and these parts are unique on both sides."""
+    if not any("/" in item for item in (*reference.items[:1], *hypothesis.items[:1])) or set(reference.items) & set(
+        hypothesis.items
+    ):
+        return hypothesis
+    ours, theirs = ({item.rpartition("/")[2]: item for item in corpus.items} for corpus in (reference, hypothesis))
+    shared = ours.keys() & theirs.keys()
+    if len(ours) != len(reference.items) or len(theirs) != len(hypothesis.items) or not shared:
+        return hypothesis
+    example = min(shared)
+    warnings.warn(
+        f"items were matched by the last part of their paths: {ours[example]} and {theirs[example]}.", stacklevel=2
+    )
+    names = {theirs[base]: ours[base] for base in shared}
+    return hypothesis._replace(items=tuple(names.get(item, item) for item in hypothesis.items), _index=None)
 
 
 def _are_aligned(reference: Corpus, hypothesis: Corpus) -> bool:

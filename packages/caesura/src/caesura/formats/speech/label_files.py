@@ -42,13 +42,19 @@ _OCTAL = re.compile(r"(?:\\[0-7]{3})+")
 def sniff_htk(head: str) -> bool:
     """Recognise a master label file, or lines of two whole numbers and a label."""
     first = head.lstrip().split("\n", 1)[0]
-    return first.strip() == _MASTER or re.match(r"\s*\d+\s+\d+\s+\S", first) is not None
+    return _is_master(head) or re.match(r"\s*\d+\s+\d+\s+\S", first) is not None
+
+
+def _is_master(text: str) -> bool:
+    """Recognise a master label file by its header or, without one, by the name of a recording in quotes on the first line."""
+    first = text.lstrip().split("\n", 1)[0].strip()
+    return first == _MASTER or re.fullmatch(r'"[^"\s]+\.(lab|rec)"', first) is not None
 
 
 def read_htk(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read one recording, or every recording of a master label file; scores and further levels are skipped."""
     rule = IntervalRules.from_options(**intervals)
-    master = source.text.lstrip().startswith(_MASTER)
+    master = _is_master(source.text)
     blocks = _blocks(source) if master else [(recording_name(source), list(source.lines))]
     marks = [Annotation(item, "", _marks(source, lines, rule)) for item, lines in blocks]
     attributes = {} if master else speech_attributes(source)
@@ -72,7 +78,7 @@ def _blocks(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
     item: str | None = None
     block: list[tuple[int, str]] = []
     opened = 0
-    for number, line in list(source.lines)[1:]:
+    for number, line in source.lines:
         text = line.strip()
         if item is None:
             if not text or text == _MASTER:
@@ -129,7 +135,7 @@ def _unquote(label: str) -> str:
 
 def sniff_mlf(head: str) -> bool:
     """Recognise the first line."""
-    return head.lstrip().startswith(_MASTER)
+    return _is_master(head)
 
 
 def write_mlf(corpus: Corpus) -> Iterator[str]:
