@@ -113,3 +113,42 @@ def test_bad_parameters_raise_an_error() -> None:
     for make in (lambda: Uniform(0.0), lambda: SpectralChange(step=-1.0), lambda: SpectralChange(bands=1)):
         with pytest.raises(CaesuraError, match="expected"):
             make()
+
+
+def test_sound_files_are_read_in_parts_and_give_the_same_boundaries(tmp_path, monkeypatch) -> None:
+    from caesura.segmenters import sound
+
+    soundfile = pytest.importorskip("soundfile")
+    random = np.random.default_rng(3)
+    parts = [random.normal(0, 0.1, 4000) * np.sin(np.arange(4000) * k / 7) for k in range(1, 9)]
+    samples = np.concatenate(parts).clip(-0.99, 0.99)
+    whole = sound.Recording(np.rint(samples * 32767) / 32768, 16000, "x")
+    monkeypatch.setattr(sound, "_FRAMES", 70)
+    for suffix in ("wav", "flac"):
+        soundfile.write(tmp_path / f"x.{suffix}", (np.rint(samples * 32767)).astype(np.int16), 16000)
+        opened = sound.open_sound(tmp_path / f"x.{suffix}")
+        assert opened.duration == whole.duration
+        ours, theirs = sound.SpectralChange().segment(opened), sound.SpectralChange().segment(whole)
+        np.testing.assert_array_equal(ours.positions, theirs.positions)
+        assert len(ours.positions) > 3
+    stereo = np.stack((samples, np.zeros_like(samples)), axis=1)
+    soundfile.write(tmp_path / "two.flac", stereo, 16000)
+    assert not sound.open_sound(tmp_path / "two.flac", channel=2).read(0, 100).any()
+    with pytest.raises(cs.CaesuraError, match="there is no channel 3; the file has 2"):
+        sound.open_sound(tmp_path / "two.flac", channel=3)
+    (tmp_path / "bad.flac").write_bytes(b"not sound at all")
+    with pytest.raises(cs.CaesuraError, match="not a readable sound file"):
+        sound.open_sound(tmp_path / "bad.flac")
+
+
+def test_features_of_your_own() -> None:
+    from caesura.segmenters.sound import Recording, SpectralChange
+
+    recording = Recording(np.zeros(16000), 16000, "silence")
+    rows = np.repeat([[0.0, 1.0], [5.0, 0.0], [0.0, 3.0]], [60, 70, 70], axis=0)
+    found = SpectralChange(features=lambda sound: rows).segment(recording)
+    np.testing.assert_allclose(found.positions, [0.3, 0.65], atol=0.02)
+    with pytest.raises(cs.CaesuraError, match="expected finite numbers, a row per frame"):
+        SpectralChange(features=lambda sound: [1.0]).segment(recording)
+    with pytest.raises(cs.CaesuraError, match="features="):
+        SpectralChange(features="nowhere.at_all:f")

@@ -351,6 +351,9 @@ def _evaluate(corpus: Corpus, name: str, gold: Corpus, metrics: Any, bound: list
 
 # ---------------------------------------------------------------------- recordings
 
+#: Suffixes of sound files, as in caesura.segmenters.sound, which is not imported for texts.
+SOUND_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64", ".rf64")
+
 
 def _are_sounds(paths: list[Path]) -> bool:
     """Whether the inputs are recordings; texts and recordings together are refused."""
@@ -362,8 +365,8 @@ def _are_sounds(paths: list[Path]) -> bool:
 
 def _is_sound(path: Path) -> bool:
     if path.is_dir():
-        return any(inside.suffix.lower() == ".wav" for inside in path.rglob("*"))
-    return path.suffix.lower() == ".wav"
+        return any(inside.suffix.lower() in SOUND_SUFFIXES for inside in path.rglob("*"))
+    return path.suffix.lower() in SOUND_SUFFIXES
 
 
 def _segment_sounds(
@@ -377,7 +380,7 @@ def _segment_sounds(
     json: bool,
 ) -> None:
     """Segment every recording; write or print the boundaries."""
-    from caesura.segmenters.sound import read_wav
+    from caesura.segmenters.sound import open_sound
 
     channel, chosen = _sound_segmenter(method, parameters, scores is not None)
     marks_of: dict[str, Segmentation] = {}
@@ -385,7 +388,7 @@ def _segment_sounds(
     for path in with_progress(_sound_files(paths), "segmenting"):
         if path.stem in marks_of:
             raise CaesuraError(f"two recordings are called {path.stem!r}; segment one folder at a time.")
-        sound = read_wav(path, channel=channel)
+        sound = open_sound(path, channel=channel)
         marks_of[path.stem] = chosen.segment(sound, segments)
         if scores is not None:
             times, points = chosen.candidates(sound)
@@ -423,9 +426,9 @@ def _sound_segmenter(method: str, parameters: dict[str, Any], scored: bool) -> t
 def _sound_files(paths: list[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
-        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() == ".wav") if path.is_dir() else [path]
+        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in SOUND_SUFFIXES) if path.is_dir() else [path]
         if not inside:
-            raise FormatError(path, None, "the folder contains no WAV file.")
+            raise FormatError(path, None, "the folder contains no sound file.")
         files += inside
     return files
 

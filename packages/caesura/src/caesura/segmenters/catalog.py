@@ -169,7 +169,7 @@ def segment(
     ----------
     units : sequence of str, Text, Corpus, Recording or path
         One string per unit; a text with offsets (:func:`~caesura.segmenters.text.units.split_units`); a corpus that has its texts; a
-        :class:`~caesura.segmenters.sound.Recording`; or the path of a text or WAV file.
+        :class:`~caesura.segmenters.sound.Recording`; or the path of a text or sound file.
     method : str or callable, default None
         The name of a segmenter (:func:`segmenter_names`); a function from a text to chunks, such as the splitters of LangChain or
         wtpsplit's ``SaT.split``; None takes the first for the medium.
@@ -231,10 +231,10 @@ def _read_path(units: Any, unit: Any) -> Any:
     """Read the file if a path is given."""
     if not isinstance(units, str | PathLike):
         return units
-    if Path(units).suffix.lower() == ".wav":
-        from caesura.segmenters.sound import read_wav
+    if Path(units).suffix.lower() in (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"):
+        from caesura.segmenters.sound import open_sound
 
-        return read_wav(units)
+        return open_sound(units)
     from caesura.segmenters.text.units import read_text
 
     return read_text(units, unit)

@@ -10,20 +10,25 @@ from __future__ import annotations
 
 import struct
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import FormatError, import_extra
+from caesura.errors import CaesuraError, FormatError, import_extra
 from caesura.files import Source
 from caesura.model import Segmentation
 from caesura.segmenters.catalog import validate_segment_count
 from caesura.text import pluralize
 from caesura.validation import validate_integer, validate_positive
+
+_FRAMES = 2000  # frames that are computed at a time
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,82 @@ class Recording:
     def duration(self) -> float:
         """The duration in seconds."""
         return len(self.samples) / self.rate
+
+    @property
+    def size(self) -> int:
+        """The number of samples."""
+        return len(self.samples)
+
+    def read(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Return some of the samples."""
+        return self.samples[start:stop]
+
+
+class SoundFile:
+    """One channel of a sound file that stays on disk: samples are read when they are needed, so that memory does not grow with its length.
+
+    Parameters
+    ----------
+    path : Path
+        A file that soundfile can read: WAV, FLAC, OGG, MP3, AIFF and others.
+    channel : int, default None
+        The channel, counted from 1; None takes the mean of all.
+    """
+
+    def __init__(self, path: Path, channel: int | None = None) -> None:
+        soundfile = import_extra("soundfile", "speech", "reading sound")
+        try:
+            self._file = soundfile.SoundFile(path)
+        except (soundfile.LibsndfileError, RuntimeError) as fault:
+            raise FormatError(
+                path, None, f"not a readable sound file: {str(fault).rpartition(': ')[2].rstrip('.')}."
+            ) from None
+        self.rate, self.name, self.channel = int(self._file.samplerate), path.stem, channel
+        self.size, channels = int(self._file.frames), int(self._file.channels)
+        if not self.size or not self.rate:
+            raise FormatError(path, None, "the file has no sound.")
+        if channel is not None and not 1 <= channel <= channels:
+            raise FormatError(path, None, f"there is no channel {channel}; the file has {channels}.")
+
+    @property
+    def duration(self) -> float:
+        """The duration in seconds."""
+        return self.size / self.rate
+
+    def read(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Return some of the samples, from -1 to 1."""
+        self._file.seek(start)
+        data = self._file.read(max(0, min(stop, self.size) - start), dtype="float64", always_2d=True)
+        mixed = data.mean(axis=1) if self.channel is None else data[:, self.channel - 1]
+        return np.asarray(np.nan_to_num(mixed), np.float64)
+
+
+#: What segmenters of sound listen to.
+Sound: TypeAlias = Recording | SoundFile
+
+#: Suffixes of sound files.
+SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64", ".rf64")
+
+
+def open_sound(path: str | PathLike[str], *, channel: int | None = None) -> Sound:
+    """Open a sound file of any format that soundfile reads; it is read in parts, when it is segmented.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file.
+    channel : int, default None
+        The channel, counted from 1; None takes the mean of all.
+
+    Returns
+    -------
+    SoundFile or Recording
+        A Recording for a WAV file if soundfile is not installed.
+    """
+    where = Source.open(Path(path)).path
+    if where.suffix.lower() == ".wav" and find_spec("soundfile") is None:
+        return read_wav(where, channel=channel)
+    return SoundFile(where, channel)
 
 
 def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Recording:
@@ -117,6 +198,9 @@ class SpectralChange:
         The number of mel bands.
     floor : float, default 50.0
         Decibels below the loudest band under which everything counts as silence.
+    features : callable or str, default None
+        Frames of your own instead of mel bands, such as those of a self-supervised encoder: a function of the recording that returns an array with a
+        row per ``step`` seconds; as text, ``"package.module:function"``. The recording has ``rate``, ``size`` and ``read(start, stop)``.
     """
 
     threshold: float = 0.25
@@ -126,18 +210,21 @@ class SpectralChange:
     least: float = 0.025
     bands: int = 26
     floor: float = 50.0
+    features: Any = None
 
     def __post_init__(self) -> None:
         for name in ("step", "frame", "context", "least"):
             validate_positive(name, getattr(self, name))
         validate_integer("bands", self.bands, 2)
+        if self.features is not None:
+            object.__setattr__(self, "features", load_features(self.features))
 
-    def segment(self, units: Recording, segments: int | None = None) -> Segmentation:
+    def segment(self, units: Sound, segments: int | None = None) -> Segmentation:
         """Place boundaries at peaks.
 
         Parameters
         ----------
-        units : Recording
+        units : Recording or SoundFile
             The recording.
         segments : int, default None
             The number of segments, at the peaks with the best scores; None takes every peak that reaches the threshold.
@@ -155,7 +242,7 @@ class SpectralChange:
             chosen[np.argsort(-scores, kind="stable")[: segments - 1]] = True
         return Segmentation.from_times(times[chosen], length=units.duration)
 
-    def candidates(self, recording: Recording) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def candidates(self, recording: Sound) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the times of all peaks, and their scores."""
         find_peaks = import_extra("scipy.signal", "speech", "finding spectral change").find_peaks
         change = self.change(recording)
@@ -167,41 +254,66 @@ class SpectralChange:
         inside = times < recording.duration
         return times[inside], (properties["prominences"] / change.mean())[inside]
 
-    def change(self, recording: Recording) -> NDArray[np.float64]:
+    def change(self, recording: Sound) -> NDArray[np.float64]:
         """Return the spectral change at every frame."""
-        spectrum = self._bands(recording)
+        spectrum = self._bands(recording) if self.features is None else _checked_features(self.features(recording))
         reach = max(1, round(self.context / self.step))
         if len(spectrum) <= 2 * reach:
             return np.empty(0)
-        total = np.concatenate((np.zeros((1, spectrum.shape[1])), np.cumsum(spectrum, axis=0)))
-        means = (total[reach:] - total[:-reach]) / reach  # of `reach` frames from each one on
-        distance = np.sqrt(((means[reach:] - means[:-reach]) ** 2).sum(axis=1))
+        squared = np.zeros(len(spectrum) - 2 * reach + 1)
+        for band in spectrum.T:  # one band after another, to limit memory
+            total = np.concatenate(([0.0], np.cumsum(band)))
+            means = (total[reach:] - total[:-reach]) / reach  # of `reach` frames from each one on
+            squared += (means[reach:] - means[:-reach]) ** 2
+        distance = np.sqrt(squared)
         padded = np.concatenate((np.zeros(reach), distance, np.zeros(len(spectrum) - reach - len(distance))))
         window = np.hanning(5)  # smooths over three frames: the outer two of five weigh 0
         return np.convolve(padded, window / window.sum(), mode="same")
 
-    def _bands(self, recording: Recording) -> NDArray[np.float64]:
+    def _bands(self, recording: Sound) -> NDArray[np.float64]:
         """Return the log energy of every frame in every band."""
         size, hop = max(16, round(self.frame * recording.rate)), max(1, round(self.step * recording.rate))
-        samples = recording.samples
-        if len(samples) < size:
+        if recording.size < size:
             return np.empty((0, self.bands))
-        # pre-emphasis with the usual coefficient raises the high frequencies, in which phones differ
-        emphasised = np.append(samples[0], samples[1:] - 0.97 * samples[:-1])
-        frames = np.lib.stride_tricks.sliding_window_view(emphasised, size)[::hop]
-        weights = _mel_filters(self.bands, size, recording.rate)
-        energy = np.concatenate(
-            [
-                np.abs(np.fft.rfft(block * np.hamming(size), axis=1)) ** 2 @ weights
-                for block in np.array_split(
-                    frames, max(1, len(frames) // 2000)
-                )  # ten seconds at a time, to limit memory
-            ]
-        )
+        weights, window = _mel_filters(self.bands, size, recording.rate), np.hamming(size)
+        number = (recording.size - size) // hop + 1
+        energy = np.empty((number, self.bands))
+        for first in range(0, number, _FRAMES):  # ten seconds at a time, to limit memory
+            last = min(first + _FRAMES, number)
+            samples = recording.read(max(first * hop - 1, 0), (last - 1) * hop + size)
+            # pre-emphasis with the usual coefficient raises the high frequencies, in which phones differ
+            emphasised = samples[1:] - 0.97 * samples[:-1]
+            if first == 0:
+                emphasised = np.append(samples[0], emphasised)
+            frames = np.lib.stride_tricks.sliding_window_view(emphasised, size)[::hop]
+            energy[first:last] = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2 @ weights
         loudest = float(energy.max())
         if loudest <= 0:
             return np.zeros_like(energy)
-        return np.asarray(np.log(np.maximum(energy, loudest * 10.0 ** (-self.floor / 10.0))), np.float64)
+        np.maximum(energy, loudest * 10.0 ** (-self.floor / 10.0), out=energy)
+        return np.log(energy, out=energy)
+
+
+def load_features(given: Any) -> Callable[[Sound], Any]:
+    """Return a function that computes features, given itself or as ``"package.module:function"``."""
+    if callable(given):
+        function: Callable[[Sound], Any] = given
+        return function
+    module, colon, name = str(given).partition(":")
+    try:
+        found = getattr(import_module(module), name) if colon else None
+    except (ImportError, AttributeError, ValueError) as fault:
+        raise CaesuraError(f"features={given}: {fault}.") from None
+    if not callable(found):
+        raise CaesuraError(f"features is {given!r}; expected a function, or its place as 'package.module:function'.")
+    return load_features(found)
+
+
+def _checked_features(given: Any) -> NDArray[np.float64]:
+    rows = np.asarray(given, np.float64)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise CaesuraError(f"features are an array of shape {rows.shape}; expected finite numbers, a row per frame.")
+    return rows
 
 
 def _mel_filters(bands: int, size: int, rate: int) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import numpy as np
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Segmentation
 from caesura.segmenters.catalog import as_units, validate_segment_count
-from caesura.segmenters.sound import Recording
+from caesura.segmenters.sound import Recording, SoundFile
 from caesura.validation import validate_choice, validate_positive
 
 
@@ -40,12 +40,14 @@ class Uniform:
     def __post_init__(self) -> None:
         validate_positive("interval", self.interval)
 
-    def segment(self, units: Recording | float | Sequence[str], segments: int | None = None) -> Segmentation:
+    def segment(
+        self, units: Recording | SoundFile | float | Sequence[str], segments: int | None = None
+    ) -> Segmentation:
         """Place boundaries at equal distances.
 
         Parameters
         ----------
-        units : Recording, float or sequence of str
+        units : Recording, SoundFile, float or sequence of str
             A recording, a duration in seconds, or the units of a text.
         segments : int, default None
             The number of segments. Required for texts; None in sound places a boundary every ``interval`` seconds.
@@ -54,8 +56,10 @@ class Uniform:
         -------
         Segmentation
         """
-        if isinstance(units, Recording | int | float):
-            return self._segment_sound(units.duration if isinstance(units, Recording) else float(units), segments)
+        if isinstance(units, Recording | SoundFile | int | float):
+            return self._segment_sound(
+                units.duration if isinstance(units, Recording | SoundFile) else float(units), segments
+            )
         listed = as_units(units)
         length = len(listed)
         if segments is None:
