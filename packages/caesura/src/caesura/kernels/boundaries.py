@@ -364,7 +364,7 @@ def _covered_by_list(positions: Any, first: int, stop: int, k: int) -> int:
 
 
 @kernel(plain=_count_in_lists)
-def _count_of_pair(
+def count_windows_of_pair(
     ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int, at: NDArray[Any], sign: NDArray[Any],
     level: NDArray[Any],
 ) -> tuple[int, int, int]:  # fmt: skip
@@ -408,7 +408,9 @@ def count_windows(
         width = window_width(lengths[pair], len(ours), k, rounding, minimum)
         first = 1 - width if padded else 0
         stop = first + int(out[pair, 3])
-        out[pair, 0], out[pair, 1], out[pair, 2] = _count_of_pair(ours, theirs, first, stop, width, at, sign, level)
+        out[pair, 0], out[pair, 1], out[pair, 2] = count_windows_of_pair(
+            ours, theirs, first, stop, width, at, sign, level
+        )
     return short
 
 

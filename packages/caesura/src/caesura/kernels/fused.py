@@ -21,6 +21,7 @@ from caesura.kernels.boundaries import (
     count_hamming,
     count_nearest,
     count_windows,
+    count_windows_of_pair,
     count_within,
     window_width,
 )
@@ -184,7 +185,20 @@ def pair_typed_edits(
     return length, (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 
 
-@kernel
+def _list_windows(
+    ref: Any, hyp: Any, length: Any, k: int, rounding: int, minimum: int, padded: bool
+) -> tuple[int, tuple[float, ...]]:
+    """Count windows in plain Python: the same steps as ``count_windows``, without the arrays of a batch."""
+    ours, in_ref, theirs, in_hyp, units = _positions(ref, hyp, length)
+    width = window_width(units, in_ref, k, rounding, minimum)
+    windows = (max(units, 1) + width - 2 if units > 1 else 0) if padded else max(max(units, 1) - width, 0)
+    first, places = 1 - width if padded else 0, max(units - 1, 0)
+    counts = count_windows_of_pair(ours, theirs, first, first + windows, width, (), (), ())
+    row = (*counts, windows, width * in_ref, width * in_hyp, float(width) * places)
+    return units if windows or padded else -1, tuple(map(float, row))
+
+
+@kernel(plain=_list_windows)
 def pair_windows(
     ref: NDArray[Any], hyp: NDArray[Any], length: Any, k: int, rounding: int, minimum: int, padded: bool
 ) -> Any:

@@ -46,7 +46,7 @@ mode = "never" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else
 # Seconds, measured by benchmarks/thresholds.py; being wrong by a factor of two costs at most a factor of two.
 _CALL = 1e-5  # of a plain call on next to nothing
 _STEP = 5e-7  # of plain Python per step
-_START = 1.0  # to import Numba and make it load its first kernel
+_START = 0.6  # to import Numba and make it load its first kernel
 _LOAD = 0.03  # to load a compiled kernel from disk
 _COMPILE = 5e-4  # to compile, per byte of bytecode
 
@@ -241,11 +241,10 @@ class LazyKernel:
 
         What is still to come after this call is unknown; that it is as much as there was already wastes at most half of the time.
         """
-        if _numba_is_imported():
-            spent = self.plain_seconds + seconds
-            return spent > _LOAD and spent > self._price
-        spent = _plain_seconds + seconds
-        return spent > _START and spent > _START + self._price
+        own = self.plain_seconds + seconds
+        if own <= _LOAD or own <= self._price:
+            return False
+        return _numba_is_imported() or _plain_seconds + seconds > _START + self._price
 
     @cached_property
     def _price(self) -> float:
