@@ -193,7 +193,8 @@ def _list_windows(
     width = window_width(units, in_ref, k, rounding, minimum)
     windows = (max(units, 1) + width - 2 if units > 1 else 0) if padded else max(max(units, 1) - width, 0)
     first, places = 1 - width if padded else 0, max(units - 1, 0)
-    counts = count_windows_of_pair(ours, theirs, first, first + windows, width, (), (), ())
+    nothing: Any = ()  # plain Python needs no work arrays
+    counts = count_windows_of_pair(ours, theirs, first, first + windows, width, nothing, nothing, nothing)
     row = (*counts, windows, width * in_ref, width * in_hyp, float(width) * places)
     return units if windows or padded else -1, tuple(map(float, row))
 
