@@ -180,8 +180,8 @@ def test_segments_get_the_name_of_the_majority() -> None:
 def test_most_calls_beat_coverage() -> None:
     """Two coders call the segment a for a short stretch each, one calls all of it b: a has more calls, b covers more."""
     coded = [
-        Segmentation.from_times([3.0], length=6.0, names=["a", "m"]),
-        Segmentation.from_times([3.0], length=6.0, names=["a", "n"]),
+        Segmentation.from_times([2.2, 4.2], length=6.0, names=["a", "m", "n"]),
+        Segmentation.from_times([2.2, 4.2], length=6.0, names=["a", "n", "m"]),
         Segmentation.from_times([5.9], length=6.0, names=["b", "c"]),
     ]
     assert name_segments(Segmentation.from_times([], length=6.0), coded).names == ("a",)

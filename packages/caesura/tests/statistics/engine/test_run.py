@@ -25,6 +25,7 @@ from caesura.metrics import metric  # noqa: E402
 from caesura.model import Corpus, Segmentation, Spans  # noqa: E402
 from caesura.statistics import evaluate  # noqa: E402
 from caesura.statistics.engine import evaluate_files, plan_run  # noqa: E402
+from caesura.statistics.engine.fragment import _item_numbers  # noqa: E402
 from caesura.statistics.engine.run import StreamedEvaluation  # noqa: E402
 from caesura.statistics.evaluation import rows_frame  # noqa: E402
 from cli.command import caesura, process  # noqa: E402
@@ -276,6 +277,11 @@ def test_systems_are_compared_on_common_items(tmp_path: Path) -> None:
     assert worst.filled == filled.filled
     assert worst.skipped == filled.skipped == ()
     assert worst.sentences() == filled.sentences()
+
+
+def test_items_that_only_a_system_has_are_items_of_their_own() -> None:
+    numbers = _item_numbers(("a", "b"), ("x", "a", "y", "b"), np.array([10, 11]))
+    assert numbers.tolist() == [12, 10, 13, 11]
 
 
 def test_metrics_of_one_name_get_distinct_names(files) -> None:
