@@ -256,8 +256,8 @@ def predict(name: str, corpus: cs.Corpus) -> None:
         model = cs.fit_annotators(others, intervals=None)
         scores.append((gold_quality(majority(others), truth)[1], gold_quality(model.golds, truth)[1]))
         shares, post, marked = [], [], []
-        typical = float(np.median([p.hit_rate for p in model.annotators.values()]))
-        noise = float(np.median([p.false_alarm_rate for p in model.annotators.values()]))
+        typical = float(np.nanmedian([p.hit_rate for p in model.annotators.values()]))
+        noise = float(np.nanmedian([p.false_alarm_rate for p in model.annotators.values()]))
         for item in others.items:
             own = np.zeros(int(truth[item, "truth"].length) - 1)
             own[truth[item, "truth"].positions - 1] = 1
