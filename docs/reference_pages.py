@@ -25,6 +25,7 @@ SUBJECTS: dict[str, list[str]] = {
     "Reading, writing, showing": [
         "caesura.read",
         "caesura.write",
+        "caesura.from_dataframe",
         "caesura.from_object",
         "caesura.show",
         "caesura.samples",

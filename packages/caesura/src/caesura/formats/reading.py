@@ -272,7 +272,10 @@ def interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[
     if chosen is None and where.is_file():
         chosen = detect(Source.open(where, encoding=options.get("encoding"))).name
     below = {item.rpartition("/")[2] for item in corpus.items}
-    by_file = corpus.items == (where.stem,) if where.is_file() else _are_stems(where, below)
+    stems = {document.name.rpartition(".")[0] for document in corpus.sources.values()}
+    by_file = (
+        corpus.items == (where.stem,) if where.is_file() else below <= stems or (not stems and _are_stems(where, below))
+    )
     items = (
         f"pattern {pattern!r}" if "{item}" in pattern
         else "option item=" if "item" in options
