@@ -39,6 +39,7 @@ class TrainingConfig:
     word_drop: float = 0.3  # share of words whose embedding is dropped
     teacher: str = ""  # a network.pt to distil from
     join: float = 0.0  # share of lines appended to the line before, for texts with longer lines than the training text
+    activation: str = "gelu"  # or "relu", an eighth faster on a processor
 
 
 def build_network(config: TrainingConfig, symbols: int, slots: list[int], words: int = 0) -> Any:
@@ -48,6 +49,7 @@ def build_network(config: TrainingConfig, symbols: int, slots: list[int], words:
     from torch.nn import functional as F
 
     width, heads = config.width, config.heads
+    activate = F.relu if config.activation == "relu" else F.gelu
 
     def rotate(x: Any, cosine: Any, sine: Any) -> Any:
         half = x.shape[-1] // 2
@@ -77,7 +79,7 @@ def build_network(config: TrainingConfig, symbols: int, slots: list[int], words:
             query, key = rotate(query, cosine, sine), rotate(key, cosine, sine)
             seen = F.scaled_dot_product_attention(query, key, value, attn_mask=same_line)
             state = state + self.drop(self.out(seen.transpose(1, 2).reshape(rows, length, width)))
-            return state + self.drop(self.down(F.gelu(self.up(self.before_forward(state)))))
+            return state + self.drop(self.down(activate(self.up(self.before_forward(state)))))
 
     class Encoder(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
