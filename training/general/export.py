@@ -1,4 +1,4 @@
-"""Write a general network as quantized ONNX: python training/general/export.py run/hebrew.0.pt hebrew.packed -o hebrew.onnx
+"""Write a general network as quantized ONNX: python training/general/export.py run/hebrew.0.pt hebrew.packed -o hebrew.onnx.
 
 The range of activations is measured on rows of one pass, varied as in training.
 """
@@ -43,7 +43,9 @@ def main() -> None:
         torch.save({name: whole[name] for name in ("plan", "meta", "state")}, joined)
         difference = export_network(joined, arguments.output, data)
     arguments.output.with_suffix(".json").write_text(json.dumps(whole["meta"]), encoding="utf-8")
-    print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB, logits within {difference:.2g} of PyTorch's")
+    print(
+        f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB, logits within {difference:.2g} of PyTorch's"
+    )
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ VARIANTS = 3
 CONTROLS = {"kind": 4, "uniform": 3, "dagesh": 3}  # how many values each control symbol has
 _SIGNS = {"\u05f3": "'", "\u05f4": '"'}
 _JOINERS = ("\u05be", "-")
-_QUOTES = "\u201c\u201d\u201e\"\u05f4\u00ab\u00bb"
+_QUOTES = '\u201c\u201d\u201e"\u05f4\u00ab\u00bb'
 #: Gaps that are put between words at random: Hebrew, Arabic.
 _EXTRA_GAPS = {
     "hebrew": [" ", ", ", ". ", "; ", ": ", " - ", " – ", "? ", "! ", "… ", " (", ") ", ' "', '" ', " “", "” ", " 0 ", " 00 ", " 0000 ",
@@ -104,8 +104,10 @@ def _gap(gap: str) -> str:
 def judge_pointing(
     script: Script, pointed: Sequence[str], data: dict[str, Any], text: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Judge blocks of 60 lines: how often frequent words have their usual form (thirds of the text), and, in Hebrew, how often begadkefat
-    letters at the beginning of words have a dagesh (in nearly all words, in most, in fewer).
+    """Judge blocks of 60 lines by their pointing.
+
+    The first result is how often frequent words have their usual form (thirds of the text), the second, in Hebrew, how often begadkefat letters at
+    the beginning of words have a dagesh (in nearly all words, in most, in fewer).
 
     Usual forms are those of the blocks that write the initial dagesh, which is what texts for modern readers do.
     """
@@ -113,7 +115,7 @@ def judge_pointing(
     lines = np.arange(len(ends))
     change = np.concatenate(([True], (text[1:] != text[:-1]) | (data["repeat"][1:] != data["repeat"][:-1])))
     first = np.maximum.accumulate(np.where(change, lines, 0))
-    block_of_line = np.cumsum(((lines - first) % 60 == 0)) - 1
+    block_of_line = np.cumsum((lines - first) % 60 == 0) - 1
     block = block_of_line[np.searchsorted(ends, np.arange(len(tokens)), side="right")]
     blocks = int(block_of_line[-1]) + 1
     if script.name == "arabic":
@@ -139,7 +141,9 @@ def judge_pointing(
     modern = np.unique(block[data["kind"][np.searchsorted(ends, np.arange(len(tokens)), side="right")] == 2])
     low, high = np.quantile(agreement[modern], [1 / 3, 2 / 3])
     uniform = np.digitize(agreement, [low, high]).astype(np.uint8)
-    print(f"agreement with usual forms: thirds at {low:.3f} and {high:.3f}; initial dagesh {np.bincount(dagesh)} blocks")
+    print(
+        f"agreement with usual forms: thirds at {low:.3f} and {high:.3f}; initial dagesh {np.bincount(dagesh)} blocks"
+    )
     return uniform[block_of_line], dagesh[block_of_line]
 
 
@@ -202,7 +206,7 @@ def _drop_hamza(plain: Any, random: Any, share: float) -> list[tuple[str, Any]]:
 
 
 def number_symbols(script: Script, forms: Any, gaps: Sequence[str], data: dict[str, Any]) -> tuple[list[str], int]:
-    """Number control symbols, the frequent characters between words, and letters."""
+    """Assign numbers to control symbols, the frequent characters between words, and letters."""
     used = np.bincount(data["before"], minlength=len(gaps)) + np.bincount(data["tails"], minlength=len(gaps))
     counts: Counter[str] = Counter()
     for gap, times in zip(gaps, used.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Pack the texts of a general network: python training/general/prepare.py hebrew FOLDER -o hebrew.packed --tests FILE…
+"""Pack the texts of a general network: python training/general/prepare.py hebrew FOLDER -o hebrew.packed --tests FILE….
 
 FOLDER has the texts of the table in README.md. Lines of the files named by --tests (and the test verses of the Bible and the Qur'an) are left out.
 """
@@ -27,7 +27,7 @@ def read_tests(paths: list[Path]) -> list[str]:
                     if member.isfile() and "tests/new/expected/" in member.name:
                         lines += archive.extractfile(member).read().decode("utf-8", "ignore").splitlines()  # type: ignore[union-attr]
         elif path.suffix == ".xz":
-            lines += lzma.open(path, "rt", encoding="utf-8").read().splitlines()
+            lines += lzma.decompress(path.read_bytes()).decode().splitlines()
         else:
             lines += path.read_text(encoding="utf-8").splitlines()
     return lines

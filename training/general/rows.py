@@ -184,7 +184,9 @@ class Mixer:
         if not vary:
             return gap
         style = random.random(n)[block]
-        gap = np.where(style < 0.3, self.styles[gap, 0], np.where(style < 0.5, self.styles[gap, 1], gap)).astype(np.int64)
+        gap = np.where(style < 0.3, self.styles[gap, 0], np.where(style < 0.5, self.styles[gap, 1], gap)).astype(
+            np.int64
+        )
         joiner = self.styles[gap, 3] == 1
         joining = np.digitize(random.random(n), [0.4, 0.72, 0.86])[block]
         extra = self.extra
@@ -197,13 +199,19 @@ class Mixer:
         gap = np.where((mode == 1) & starts_line, 0, gap)
         density = np.array([0.1, 0.3, 1.0, 1.0])[random.integers(0, 4, n)][block]
         some = random.random(len(block)) < density
-        signs = self._named(", ", "، ", ". ", "; ", "؛ ", ": ", " - ", " – ", "? ", "! ", "/", " / ", "*", " * ", "— ", " ، ")
+        signs = self._named(
+            ", ", "، ", ". ", "; ", "؛ ", ": ", " - ", " – ", "? ", "! ", "/", " / ", "*", " * ", "— ", " ، "
+        )
         same = random.choice(signs, n)[block]
         gap = np.where((mode == 2) & free & some, same, gap)  # the same sign between words
-        gap = np.where((mode == 3) & free & (some & (random.random(len(block)) < 0.35)), random.choice(extra[1:], len(block)), gap)
+        gap = np.where(
+            (mode == 3) & free & (some & (random.random(len(block)) < 0.35)), random.choice(extra[1:], len(block)), gap
+        )
         # Texts without punctuation get some in every seventh place.
         sparse = free & (self.styles[gap, 4] == 1) & (random.random(len(block)) < 0.14) & (kind == 0) & (mode >= 4)
-        return np.where(sparse, random.choice(self._named(", ", ", ", "، ", "، ", ". ", "; ", "؛ ", ": "), len(block)), gap)
+        return np.where(
+            sparse, random.choice(self._named(", ", ", ", "، ", "، ", ". ", "; ", "؛ ", ": "), len(block)), gap
+        )
 
     def _add_stops(self, random: Any, n: int, block: Any, kind: Any, where: Any) -> np.ndarray:
         return where & (random.random(n) < 0.35)[block]
@@ -239,13 +247,11 @@ class Mixer:
         for index, size in zip(order.tolist(), sizes[order].tolist(), strict=True):
             if size > LENGTH or size == 0:
                 continue
-            for n, (at, row) in enumerate(open_rows):
-                if at + size <= LENGTH:
-                    break
-            else:
-                n, at, row = len(open_rows), 0, rows
-                open_rows.append((0, row))
+            n = next((i for i, (used, _) in enumerate(open_rows) if used + size <= LENGTH), len(open_rows))
+            if n == len(open_rows):
+                open_rows.append((0, rows))
                 rows += 1
+            at, row = open_rows[n]
             place[index] = row * LENGTH + at
             at += size + GAP
             if at > LENGTH - 12:

@@ -9,7 +9,7 @@ import lzma
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from caesura_vowels.corpora import load_corpus, split_random
@@ -55,7 +55,9 @@ def arabic_texts(folder: Path, tests: Iterable[str]) -> list[Text]:
         ("hadith", 1, "hadith-mit"),
         ("hadith", 1, "hadith-bysa"),
     ):
-        lines = [normalize_arabic(line) for line in _read(folder / f"arabic-{name}.txt.xz") if not _FOREIGN.search(line)]
+        lines = [
+            normalize_arabic(line) for line in _read(folder / f"arabic-{name}.txt.xz") if not _FOREIGN.search(line)
+        ]
         texts.append(_hold_out(Text(kind, repeat, _without_passages(lines, tested, ARABIC)), 20, 0.02))
     return texts
 
@@ -147,7 +149,12 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ("^((?:[\u0648\u0641]\u064e)?)\u0644(?=\u0644\u0651\u064e\u0647)", "\\1\u0644\u0650"),
     )
 )  # fmt: skip
-_UNMARKED = {"\u0644\u0627": "\u0644\u064e\u0627", "\u0645\u0627": "\u0645\u064e\u0627", "\u064a\u0627": "\u064a\u064e\u0627", "\u0641\u064a": "\u0641\u0650\u064a"}
+_UNMARKED = {
+    "\u0644\u0627": "\u0644\u064e\u0627",
+    "\u0645\u0627": "\u0645\u064e\u0627",
+    "\u064a\u0627": "\u064a\u064e\u0627",
+    "\u0641\u064a": "\u0641\u0650\u064a",
+}
 
 
 def normalize_arabic(line: str) -> str:
@@ -159,7 +166,7 @@ def normalize_arabic(line: str) -> str:
     return ARABIC.word.sub(lambda word: _normalize_word(word[0]), line)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _normalize_word(word: str) -> str:
     if not re.search(_MARK, word):
         return _UNMARKED.get(word, word)

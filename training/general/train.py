@@ -1,4 +1,4 @@
-"""Train a general network: python train.py hebrew.packed -o run --seconds 540 --width 384 --heads 6
+"""Train a general network: python train.py hebrew.packed -o run --seconds 540 --width 384 --heads 6.
 
 Needs PyTorch and NumPy alone, beside the folder ``nets`` of caesura_vowels. Other processes make the rows (see :mod:`rows`), varied anew in every pass;
 the learning rate follows half a cosine until the given time. The averaged weights are saved every minute, in parts of at most 15 MB.
@@ -47,7 +47,12 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
 
         def __init__(self) -> None:
             slots = len(data["meta"]["slots"])
-            empty = {"meta": data["meta"], "symbols": np.zeros(1, np.uint8), "marks": np.zeros((1, slots), np.uint8), "words": np.zeros(1)}
+            empty = {
+                "meta": data["meta"],
+                "symbols": np.zeros(1, np.uint8),
+                "marks": np.zeros((1, slots), np.uint8),
+                "words": np.zeros(1),
+            }
             super().__init__(empty, config, 1, folder / "none")
             self.weights = torch.zeros((config.rows, config.length), device=self.device)
             self.begin = time.time()
@@ -64,7 +69,9 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
             taught = [None] * len(self.slots) if teacher is None else teacher.float().split(self.slots, -1)
             for number, (part, teaching) in enumerate(zip(logits.float().split(self.slots, -1), taught, strict=True)):
                 part, goal = part.flatten(0, 1), self.goal[..., number].flatten()
-                each = F.cross_entropy(part, torch.where(goal == 255, 0, goal), reduction="none", label_smoothing=config.smoothing)
+                each = F.cross_entropy(
+                    part, torch.where(goal == 255, 0, goal), reduction="none", label_smoothing=config.smoothing
+                )
                 if teaching is not None:
                     soft = (teaching.flatten(0, 1) / 2).softmax(-1)
                     each = (each + 4 * F.cross_entropy(part / 2, soft, reduction="none")) / 2
@@ -104,7 +111,9 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
             """Return the percentage of words with all marks right."""
             wrong_letters, letters = [], []
             for first in range(0, len(rows.letters), config.rows):
-                part = [torch.from_numpy(x[first : first + config.rows].astype(np.int64)).to(self.device) for x in rows[:4]]
+                part = [
+                    torch.from_numpy(x[first : first + config.rows].astype(np.int64)).to(self.device) for x in rows[:4]
+                ]
                 with torch.no_grad(), torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
                     logits = network(part[0], part[1], part[3]).float()
                 guess = torch.stack([x.argmax(-1) for x in logits.split(self.slots, -1)], -1)
@@ -142,7 +151,12 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
             for n, part in enumerate(parts):
                 stored: dict[str, Any] = {"state": part}
                 if n == 0:
-                    stored |= {"plan": asdict(config), "meta": {**meta, "words": numbered}, "result": result, "step": self.step}
+                    stored |= {
+                        "plan": asdict(config),
+                        "meta": {**meta, "words": numbered},
+                        "result": result,
+                        "step": self.step,
+                    }
                 target = folder / f"{folder.name}.{n}.pt"
                 torch.save(stored, target.with_suffix(".new"))
                 target.with_suffix(".new").replace(target)
@@ -165,8 +179,12 @@ def main() -> None:
     arguments = parser.parse_args()
     begin = time.time()
     arguments.output.mkdir(parents=True, exist_ok=True)
-    given = {f.name: getattr(arguments, f.name) for f in fields(TrainingConfig) if getattr(arguments, f.name) is not None}
-    config = replace(TrainingConfig(), **{"length": LENGTH, "activation": "relu", "averaging": 0.999, "rows": 192, **given})
+    given = {
+        f.name: getattr(arguments, f.name) for f in fields(TrainingConfig) if getattr(arguments, f.name) is not None
+    }
+    config = replace(
+        TrainingConfig(), **{"length": LENGTH, "activation": "relu", "averaging": 0.999, "rows": 192, **given}
+    )
     queue: Any = multiprocessing.Queue(arguments.workers)
     for worker in range(arguments.workers):
         job = (str(arguments.data), worker, arguments.workers, config.seed, queue)
@@ -197,7 +215,9 @@ def main() -> None:
         rows = queue.get()
         waited += time.time() - at
         order = torch.from_numpy(random.permutation(len(rows.letters)))
-        arrays = [torch.from_numpy(x if x.dtype == np.uint8 else x.astype(np.int32))[order].to(run.device) for x in rows]
+        arrays = [
+            torch.from_numpy(x if x.dtype == np.uint8 else x.astype(np.int32))[order].to(run.device) for x in rows
+        ]
         arrays[4] = arrays[4].float() / 100
         parts += 1
         for first in range(0, len(order) - config.rows + 1, config.rows):
@@ -207,13 +227,17 @@ def main() -> None:
                 break
         if parts == 1 or time.time() - saved > 60:
             loss = run.loss.item()
-            log(f"pass {parts / _PARTS:.2f}, step {run.step}, loss {loss:.4f}, {cells / (time.time() - begin) / 1e6:.2f} M cells/s, waited {waited:.0f} s")
+            log(
+                f"pass {parts / _PARTS:.2f}, step {run.step}, loss {loss:.4f}, {cells / (time.time() - begin) / 1e6:.2f} M cells/s, waited {waited:.0f} s"
+            )
             if parts > 1:
                 run.save({})
                 saved = time.time()
     result = run.evaluate(held)
     run.save(result)
-    log(f"pass {parts / _PARTS:.2f}, step {run.step}, {cells / 1e6:.0f} M cells, waited {waited:.0f} s, result {json.dumps(result)}")
+    log(
+        f"pass {parts / _PARTS:.2f}, step {run.step}, {cells / 1e6:.0f} M cells, waited {waited:.0f} s, result {json.dumps(result)}"
+    )
     sys.stdout.flush()
     for child in multiprocessing.active_children():
         child.kill()

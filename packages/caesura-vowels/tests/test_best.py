@@ -19,7 +19,7 @@ from caesura_vowels.scripts import HEBREW, script
 from cli.command import refused
 
 OPTIONS = {"order": 3, "letter_order": 5, "seed": 0, "epochs": 2}
-SMALL = SHIPPED_MODELS / "hebrew-small.model"
+SMALL = SHIPPED_MODELS / "hebrew-biblical-small.model"
 
 
 class Oracle:
@@ -147,7 +147,9 @@ def test_saved_model_keeps_network_and_weights(tmp_path) -> None:
 
 def test_network_for_all_marks_restores_short_vowels_only() -> None:
     pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
-    restorer = VowelRestorer("arabic", "best", missing="short", epochs=2, network=SHIPPED_MODELS / "arabic-small.model")
+    restorer = VowelRestorer(
+        "arabic", "best", missing="short", epochs=2, network=SHIPPED_MODELS / "arabic-quranic-small.model"
+    )
     restorer.fit(ARABIC)
     table = script("arabic", "short")
     gold = [table.canonical(word) for line in ARABIC for word in line.split()]

@@ -304,7 +304,7 @@ def test_usual_network_is_accepted():
 def test_nan_before_an_8_bit_product_is_noticed():
     """The product would turn NaN into finite numbers; the weights are checked instead."""
     pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
-    restorer = ready("hebrew", small=True)
+    restorer = ready("hebrew-biblical", small=True)
     fitted = restorer.fitted
     graph = next(value for number, value in _fields(memoryview(fitted.network.stored)) if number == 7)
     tensors = [dict(_fields(value)) for number, value in _fields(graph) if number == 5]

@@ -174,9 +174,9 @@ def validate_on_held_out(
 ) -> HeldOutValidation:
     """Validate a model on held-out lines after increasing numbers of passes, as long as accuracy improves."""
     passes, model = next(stages)
-    answers = _predict(model, lines, script)
+    answers = predict(model, lines, script)
     for more, later in stages:
-        others = _predict(later, lines, script)
+        others = predict(later, lines, script)
         if others.right.mean() < answers.right.mean() + _MIN_GAIN:
             break
         passes, model, answers = more, later, others
@@ -194,7 +194,7 @@ def hold_out(lines: Sequence[str], free: Sequence[int], share: float, seed: int)
     return [x for n, x in enumerate(lines) if n not in held], [lines[n] for n in sorted(held)]
 
 
-class _Predictions(NamedTuple):
+class Predictions(NamedTuple):
     """For every word: the probability of its best form, whether that is correct, and whether the word is known."""
 
     probability: Floats
@@ -202,7 +202,7 @@ class _Predictions(NamedTuple):
     known: Bools
 
 
-def _predict(model: Model, lines: Sequence[str], script: Script) -> _Predictions:
+def predict(model: Model, lines: Sequence[str], script: Script, kind: str | None = None) -> Predictions:
     """Tune a model on held-out lines and restore every word of them."""
     gold: list[str] = []
     joined: list[bool] = []
@@ -215,12 +215,12 @@ def _predict(model: Model, lines: Sequence[str], script: Script) -> _Predictions
         joined += [gap == script.joiner != "" for gap in parts[:-1:2]]
         ends.append(len(gold))
     keys = [model.read(word) for word in gold]
-    words = Words(keys, np.array(ends, np.int64), np.array(joined, bool), gaps=gaps)
+    words = Words(keys, np.array(ends, np.int64), np.array(joined, bool), gaps=gaps, kind=kind)
     model.tune(words, gold)
     best = [forms[0] for forms in model.alternatives(words)]
     right = [_marks(script, form) == _marks(script, word) for (form, _), word in zip(best, gold, strict=True)]
     known = [key in model.lexicon.number for key in keys]
-    return _Predictions(np.array([share for _, share in best]), np.array(right, bool), np.array(known, bool))
+    return Predictions(np.array([share for _, share in best]), np.array(right, bool), np.array(known, bool))
 
 
 def _marks(script: Script, word: str) -> list[str]:

@@ -399,10 +399,12 @@ def _corpus(
 
 
 def _network_files(first: list[Path] | None, language: str) -> list[Path]:
-    """Return the files to take networks from; 'ours' is the shipped model."""
-    from caesura_vowels.restorer import SHIPPED_MODELS
+    """Return the files to take networks from; 'ours' is the shipped model of the Bible or the Qur'an, others are named as for ``ready``."""
+    from caesura_vowels.restorer import SHIPPED_MODELS, SHIPPED_NAMES
 
-    return [SHIPPED_MODELS / f"{language}.model" if str(file) == "ours" else file for file in first or ()]
+    ours = {"arabic": "arabic-quranic"}.get(language, "hebrew-biblical")
+    named = {"ours": ours, **{name: name for name in SHIPPED_NAMES}}
+    return [SHIPPED_MODELS / f"{named[str(file)]}.model" if str(file) in named else file for file in first or ()]
 
 
 def _restorer(

@@ -93,9 +93,7 @@ def matres(word: Sequence[PointedLetter], knows: Callable[[str], bool]) -> list[
 def _without_prefixes(bare: str) -> list[str]:
     """Return the word, and the word without one and two prefix letters."""
     stems = [bare]
-    for n in (1, 2):
-        if len(bare) > n + 1 and all(c in _PREFIXES for c in bare[:n]):
-            stems.append(bare[n:])
+    stems += [bare[n:] for n in (1, 2) if len(bare) > n + 1 and all(c in _PREFIXES for c in bare[:n])]
     return stems
 
 

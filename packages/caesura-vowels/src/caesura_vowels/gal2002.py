@@ -216,7 +216,9 @@ class _Experiments:
         """Test the shipped network alone and as a part of "best"; add a sentence to ``missing`` if that is not possible."""
         corpus, marks, _ = task
         split = split_corpus(self.corpora[corpus], "random", seeds=[self.seed])[0]
-        shipped = SHIPPED_MODELS / f"{self.corpora[corpus].language}.model"
+        shipped = SHIPPED_MODELS / (
+            "hebrew-biblical.model" if self.corpora[corpus].language == "hebrew" else "arabic-quranic.model"
+        )
         try:
             combined = {"best, with our network": self._step(task, split, "best", network=shipped)}
             alone = (

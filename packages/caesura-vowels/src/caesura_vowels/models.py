@@ -46,10 +46,10 @@ class Words:
     """Bare words to be pointed: those of line ``n`` are ``words[offsets[n]:offsets[n+1]]``.
 
     ``joined[i]`` says whether a maqaf precedes word ``i``; ``fixed`` has, by the number of a word, the marks that its letters must have; ``gaps``
-    are the texts before each word and after the last, if known.
+    are the texts before each word and after the last, and ``kind`` the kind of the text, if known.
     """
 
-    __slots__ = ("fixed", "gaps", "joined", "offsets", "words")
+    __slots__ = ("fixed", "gaps", "joined", "kind", "offsets", "words")
 
     def __init__(
         self,
@@ -58,8 +58,10 @@ class Words:
         joined: NDArray[np.bool_],
         fixed: Mapping[int, tuple[str, ...]] | None = None,
         gaps: Sequence[str] | None = None,
+        kind: str | None = None,
     ) -> None:
         self.words, self.offsets, self.joined, self.fixed, self.gaps = words, offsets, joined, fixed or {}, gaps
+        self.kind = kind
 
 
 class Model(ABC):

@@ -25,7 +25,7 @@ from caesura.errors import CaesuraError, MissingExtra
 from caesura_vowels.lexicon import Alphabet, Hashes, SpelledWords
 from caesura_vowels.models import Arrays, Words
 from caesura_vowels.nets.onnx_file import check_onnx
-from caesura_vowels.nets.text import OTHER, PAD
+from caesura_vowels.nets.text import OTHER, PAD, SPECIAL_SYMBOLS
 from caesura_vowels.scripts import SCRIPTS, Script
 from caesura_vowels.storage import StoredArrays, encode_strings
 
@@ -34,6 +34,7 @@ Floats = NDArray[np.float64]
 Logits = NDArray[np.float32]
 
 _PIECE_CELLS = 384  # letters and characters between words in one piece of a line
+_CONTROLLED_PIECE_CELLS = 240  # of networks with control symbols, which were trained on shorter pieces
 _OVERLAP = 48  # cells on either side of a cut that are read in both pieces
 _ONE = np.ones((1, 1), np.int64)
 _MAX_THREADS = 8  # each takes some 15 MB
@@ -56,9 +57,14 @@ class Network:
     stored: bytes
     seen: Hashes = field(default_factory=lambda: np.zeros(0, np.uint32))
 
-    def log_probabilities(self, words: Words, text: SpelledWords, letters: Sequence[str]) -> Logits:
-        """Return one row per letter of ``text`` (``words`` spelled with ``letters``), one column per value of each slot in turn."""
-        cells = self._lay_out(words, text, letters)
+    def log_probabilities(
+        self, words: Words, text: SpelledWords, letters: Sequence[str], controls: Sequence[str] = ()
+    ) -> Logits:
+        """Return one row per letter of ``text`` (``words`` spelled with ``letters``), one column per value of each slot in turn.
+
+        ``controls`` are control symbols that tell the network the kind of the text; those that it does not have are left out.
+        """
+        cells = self._lay_out(words, text, letters, [self._symbol[c] for c in controls if c in self._symbol])
         out = np.empty((len(text.letters), sum(map(len, self.slots))), np.float32)
         batches = list(_batches(cells.pieces))
         threads = min(os.cpu_count() or 1, _MAX_THREADS, len(batches))
@@ -82,8 +88,18 @@ class Network:
             part -= np.log(np.exp(part).sum(axis=1, keepdims=True))
         return out
 
-    def _lay_out(self, words: Words, text: SpelledWords, letters: Sequence[str]) -> _Cells:
-        """Encode all lines as one sequence of cells, including the gaps between words, and cut it into pieces."""
+    @cached_property
+    def has_controls(self) -> bool:
+        """Whether the network was trained with control symbols, which is so for general networks."""
+        return any(symbol.startswith("<") and len(symbol) > 1 for symbol in self.symbols[SPECIAL_SYMBOLS:])
+
+    def _lay_out(
+        self, words: Words, text: SpelledWords, letters: Sequence[str], controls: Sequence[int] = ()
+    ) -> _Cells:
+        """Encode all lines as one sequence of cells, including the gaps between words, and cut it into pieces.
+
+        A character between words that the network does not know counts as a space.
+        """
         number = self._symbol
         written = [self._write_letter(letter) for letter in letters]
         known = [self._word.get(word, 0) for word in words.words]
@@ -95,8 +111,11 @@ class Network:
         ends = text.words.tolist()
         spelled = text.letters.tolist()
 
+        space = number.get(" ", OTHER)
+        longest = _CONTROLLED_PIECE_CELLS if self.has_controls else _PIECE_CELLS
+
         def put_gap(gap: str) -> None:
-            numbers = [number.get(c, OTHER) for c in spell_gap(gap)]
+            numbers = [number[" "]] if gap == " " and " " in number else self._gap_numbers(gap)
             symbols.extend(numbers)
             of_word.extend([0] * len(numbers))
             row.extend([-1] * len(numbers))
@@ -111,8 +130,16 @@ class Network:
                     row.extend((place, *[-1] * (len(numbers) - 1)))
                 of_word.extend([known[i]] * (len(symbols) - len(of_word)))
             put_gap(before_line_break(gaps[last]) if last > first else "")
-            pieces += _cut(symbols, start, number.get(" ", OTHER))
-        return _Cells(np.array(symbols, np.int64), np.array(of_word, np.int64), np.array(row, np.int64), pieces)
+            pieces += _cut(symbols, start, space, longest)
+        return _Cells(
+            np.array(symbols, np.int64), np.array(of_word, np.int64), np.array(row, np.int64), pieces, tuple(controls)
+        )
+
+    def _gap_numbers(self, gap: str) -> list[int]:
+        """Return the numbers of the characters between two words, several spaces as one."""
+        space = self._symbol.get(" ", OTHER)
+        numbers = [self._symbol.get(c, space) for c in spell_gap(gap)]
+        return [n for i, n in enumerate(numbers) if n != space or i == 0 or numbers[i - 1] != space]
 
     def _write_letter(self, letter: str) -> list[int]:
         """Return the number of a letter, and of the sign after it (geresh, gershayim) if the network has it as a symbol."""
@@ -124,12 +151,14 @@ class Network:
 
     def _run(self, cells: _Cells, batch: list[_Piece]) -> tuple[Ints, Logits]:
         """Run the network on some pieces; return the rows of their letters and the logits."""
-        longest = max(piece.stop - piece.start for piece in batch)
-        shape = (len(batch), longest)
+        front = len(cells.controls)
+        shape = (len(batch), front + max(piece.stop - piece.start for piece in batch))
         letters, word, row = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
+        letters[:, :front] = cells.controls
         for n, (start, stop, low, high) in enumerate(batch):
-            letters[n, : stop - start], word[n, : stop - start] = cells.symbols[start:stop], cells.words[start:stop]
-            row[n, low - start : high - start] = cells.rows[low:high]
+            inside = slice(front, front + stop - start)
+            letters[n, inside], word[n, inside] = cells.symbols[start:stop], cells.words[start:stop]
+            row[n, front + low - start : front + high - start] = cells.rows[low:high]
         inputs = {"letters": letters, "lines": (letters != PAD).astype(np.int64), "word": word}
         session = self.session
         try:
@@ -213,12 +242,13 @@ class Network:
 
 @dataclass(frozen=True)
 class _Cells:
-    """All lines as one sequence of cells: symbols, numbers of words, rows of letters (-1: not a letter), and the pieces."""
+    """All lines as one sequence of cells: symbols, numbers of words, rows of letters (-1: not a letter), the pieces, and what stands before each."""
 
     symbols: Ints
     words: Ints
     rows: Ints
     pieces: list[_Piece]
+    controls: tuple[int, ...] = ()
 
 
 class _Piece(NamedTuple):
@@ -230,12 +260,12 @@ class _Piece(NamedTuple):
     high: int
 
 
-def _cut(symbols: Sequence[int], begin: int, space: int) -> Iterator[_Piece]:
+def _cut(symbols: Sequence[int], begin: int, space: int, longest: int = _PIECE_CELLS) -> Iterator[_Piece]:
     """Cut the last line of the cells into overlapping pieces; the parts used are adjacent and end at spaces if possible."""
     end, low = len(symbols), begin
     while low < end:
         start = max(begin, low - _OVERLAP)
-        stop = min(end, start + _PIECE_CELLS)
+        stop = min(end, start + longest)
         last = stop if stop == end else stop - _OVERLAP
         high = last if last == end else next((i + 1 for i in range(last - 1, low, -1) if symbols[i] == space), last)
         yield _Piece(start, stop, low, high)
@@ -301,12 +331,12 @@ class LetterScores:
         self.alphabet, self.networks = alphabet, tuple(networks)
         self._readers = [_NetworkReader(alphabet, network) for network in networks]
 
-    def choice_scores(self, words: Words) -> tuple[SpelledWords, Floats]:
+    def choice_scores(self, words: Words, controls: Sequence[str] = ()) -> tuple[SpelledWords, Floats]:
         """Return the spelled words, and for every letter the log probability of each choice (-inf: no such choice, or excluded by marks in the text)."""
         text = self.alphabet.spell(words.words)
-        scores = self._readers[0].choice_scores(words, text)
+        scores = self._readers[0].choice_scores(words, text, controls)
         for reader in self._readers[1:]:
-            scores = np.logaddexp(scores, reader.choice_scores(words, text))
+            scores = np.logaddexp(scores, reader.choice_scores(words, text, controls))
         return text, scores - np.log(len(self._readers))
 
 
@@ -322,9 +352,9 @@ class _NetworkReader:
                 f"the network in this model is of another kind: it has {len(network.slots)} slots, expected {len(self.reads.slots)}."
             )
 
-    def choice_scores(self, words: Words, text: SpelledWords) -> Floats:
+    def choice_scores(self, words: Words, text: SpelledWords, controls: Sequence[str] = ()) -> Floats:
         """Return the log probabilities of every letter's choices."""
-        slots = self.network.log_probabilities(self._bare(words), text, self._bare_letters).astype(np.float64)
+        slots = self.network.log_probabilities(self._bare(words), text, self._bare_letters, controls).astype(np.float64)
         padded = np.concatenate((slots, np.full((len(slots), 1), _UNKNOWN)), axis=1)
         columns, exists = self._columns
         scores = np.take_along_axis(padded, columns[text.letters, :, 0], axis=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import CaesuraError, MissingExtra
-from caesura_vowels.lexicon import Alphabet, Lexicon, Lines, hash_lines
+from caesura_vowels.kinds import TextKinds
+from caesura_vowels.lexicon import Alphabet, Ints, Lexicon, Lines, SpelledWords, hash_lines
 from caesura_vowels.models import Alternatives, Arrays, Model, Progress, Words
 from caesura_vowels.nets.encoder import TrainingConfig
 from caesura_vowels.nets.text import EMPTY_TABLES, Cell, Tables, number_lines
 from caesura_vowels.network import (
+    Floats,
     LetterScores,
     Network,
     after_line_break,
@@ -29,18 +32,25 @@ from caesura_vowels.scripts import Script
 from caesura_vowels.storage import StoredArrays
 
 _MAX_FORMS = 8  # of a word
+# How much less likely a form is that the training text never has, if it has the word: chosen on held-out lines.
+_UNKNOWN_FORM = 0.05
 
 
 class Neural(Model):
-    """A letter network; the letters of a word are independent given the line."""
+    """A letter network; the letters of a word are independent given the line.
+
+    With a general network, words of the lexicon prefer their known forms: any other form must be many times as likely. Other words are free.
+
+    ``kinds`` recognizes the kind of a text for a general network, unless the words say it.
+    """
 
     name = "neural"
     max_held_out_words = 5000  # the network is not trained on them later
     max_batch_words = 10_000
 
-    def __init__(self, script: Script, lexicon: Lexicon, network: Network) -> None:
+    def __init__(self, script: Script, lexicon: Lexicon, network: Network, kinds: TextKinds | None = None) -> None:
         super().__init__(script, lexicon)
-        self.network = network
+        self.network, self.kinds = network, kinds
         self.alphabet = Alphabet.of(script, lexicon.pointed)
         self.scores = LetterScores(self.alphabet, [network])
 
@@ -53,38 +63,75 @@ class Neural(Model):
 
     def finish(self, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Neural:
         """Return the same network with the words of all lines; training it again would take too long."""
-        return Neural(self.script, lexicon, self.network)
+        return Neural(self.script, lexicon, self.network, self.kinds)
+
+    def _choice_scores(self, words: Words) -> tuple[SpelledWords, Floats]:
+        if self.kinds is None:
+            return self.scores.choice_scores(words)
+        number = self.kinds.recognize(words.words) if words.kind is None else self.kinds.names.index(words.kind)
+        return self.scores.choice_scores(words, self.kinds.controls[number])
 
     def decode(self, words: Words) -> list[str]:
-        """Return the likeliest choice of every letter."""
-        text, logs = self.scores.choice_scores(words)
+        """Return the likeliest form of every word."""
+        text, logs = self._choice_scores(words)
         best = logs.argmax(axis=1).tolist() if len(logs) else []
         ends = text.words.tolist()
         point = self.alphabet.point_word
-        return [point(word, best[ends[i] : ends[i + 1]]) for i, word in enumerate(words.words)]
+        forms = [point(word, best[ends[i] : ends[i + 1]]) for i, word in enumerate(words.words)]
+        for i, (word, form) in enumerate(zip(words.words, forms, strict=True)):
+            if self.kinds is not None and word in self.lexicon.number and form not in self.lexicon.candidates(word):
+                part = logs[ends[i] : ends[i + 1]]
+                known = self._known_scores(word, part)
+                if known.max(initial=-np.inf) > part.max(axis=1).sum() + np.log(_UNKNOWN_FORM):
+                    forms[i] = self.lexicon.candidates(word)[int(known.argmax())]
+        return forms
+
+    def _known_scores(self, word: str, logs: Floats) -> Floats:
+        """Return the log probability of each known form of a word, given those of its letters' choices."""
+        choices = self._known_choices.get(word)
+        if choices is None:
+            spelled = self.alphabet.spell(self.lexicon.candidates(word))
+            choices = self._known_choices[word] = spelled.choices.reshape(-1, len(logs))
+        scores: Floats = logs[np.arange(len(logs)), choices].sum(axis=1)
+        return scores
+
+    @cached_property
+    def _known_choices(self) -> dict[str, Ints]:
+        return {}
 
     def alternatives(self, words: Words) -> list[Alternatives]:
-        """Return the likeliest forms, by the product of their letters' probabilities."""
-        text, logs = self.scores.choice_scores(words)
+        """Return the likeliest forms, by the product of their letters' probabilities, and all known forms."""
+        text, logs = self._choice_scores(words)
         choices, sizes, scores = likeliest_choices(text, logs, _MAX_FORMS)
         share = np.exp(scores)
         ends = text.words.tolist()
-        return [
-            [
-                (self.alphabet.point_word(word, choices[ends[i] : ends[i + 1], r].tolist()), float(share[i, r]))
+        found: list[Alternatives] = []
+        for i, word in enumerate(words.words):
+            forms = {
+                self.alphabet.point_word(word, choices[ends[i] : ends[i + 1], r].tolist()): float(share[i, r])
                 for r in range(int(sizes[i]))
-            ]
-            for i, word in enumerate(words.words)
-        ]
+            }
+            if self.kinds is not None and word in self.lexicon.number:
+                forms = self._prefer_known(word, forms, logs[ends[i] : ends[i + 1]])
+            found.append(sorted(forms.items(), key=lambda item: -item[1]))
+        return found
+
+    def _prefer_known(self, word: str, forms: dict[str, float], logs: Floats) -> dict[str, float]:
+        """Add the known forms, make all others less likely, and normalize."""
+        known = dict(zip(self.lexicon.candidates(word), np.exp(self._known_scores(word, logs)).tolist(), strict=True))
+        weighted = {form: share * _UNKNOWN_FORM for form, share in forms.items() if form not in known} | known
+        rest = max(0.0, 1 - sum(forms.values()) - sum(x for form, x in known.items() if form not in forms))
+        total = sum(weighted.values()) + rest * _UNKNOWN_FORM
+        return {form: x / total for form, x in weighted.items()} if total > 0 else forms
 
     def arrays(self) -> Arrays:
         """Return the network and its vocabulary."""
-        return self.network.arrays()
+        return {**self.network.arrays(), **({} if self.kinds is None else self.kinds.arrays())}
 
     @classmethod
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Neural:
         """Rebuild the model from :meth:`arrays`."""
-        return cls(script, lexicon, Network.from_arrays(arrays))
+        return cls(script, lexicon, Network.from_arrays(arrays), TextKinds.from_arrays(arrays))
 
 
 def train_on_lines(

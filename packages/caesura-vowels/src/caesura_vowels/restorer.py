@@ -33,9 +33,9 @@ from caesura_vowels.storage import encode_strings, load_model, save_model
 #: How to treat marks in the input: "keep" them and fill in the missing ones, or "replace" them. "constrain" is an older name of "keep".
 Existing = Literal["keep", "constrain", "replace"]
 
-#: The folder of the models that come with the package, and their languages.
+#: The folder of the models that come with the package, and their names: general ones, and those of one book.
 SHIPPED_MODELS = Path(__file__).parent / "shipped_models"
-LANGUAGES = ("hebrew", "arabic")
+SHIPPED_NAMES = ("hebrew", "hebrew-biblical", "arabic", "arabic-quranic")
 
 # Limits on what is processed at once, so that memory does not grow with the text.
 _MAX_LINE_WORDS = 1000
@@ -110,6 +110,9 @@ class VowelRestorer:
         (at most 5,000 words are held out then). 0: none.
     seed : int, default 0
         Seed of all random numbers in training.
+    kind : str, default None
+        The kind of text that a general model is to assume, such as "biblical", "modern" or "poetry"; by default it is recognized for every text
+        (:meth:`recognize`). Models of one book have no kinds.
     network : path, VowelRestorer, or sequence of these, default ()
         Up to four models with a network: "best" uses the mean of the networks as a component, "neural" continues training one. Only
         training lines that none of them was trained on are held out.
@@ -137,7 +140,7 @@ class VowelRestorer:
 
     _parameters: ClassVar[tuple[str, ...]] = (
         "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "discount", "epochs", "held_out", "seed",
-        "network",
+        "kind", "network",
     )  # fmt: skip
 
     def __init__(
@@ -155,13 +158,14 @@ class VowelRestorer:
         epochs: int | None = None,
         held_out: float = 0.1,
         seed: int = 0,
+        kind: str | None = None,
         network: str | PathLike[str] | VowelRestorer | Sequence[str | PathLike[str] | VowelRestorer] = (),
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
         self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
         self.discount = discount
-        self.network = network
+        self.kind, self.network = kind, network
         self.notice = ""
         self.validation: dict[str, Any] = {}
         self.made_for = ""
@@ -339,6 +343,33 @@ class VowelRestorer:
             seen.update(network.seen.tolist())
         return [hash_line(line, self.script) in seen for line in lines]
 
+    def recognize(self, text: str) -> str | None:
+        """Return the kind of a text, by its words: the one that a general model assumes when it restores the text.
+
+        Parameters
+        ----------
+        text : str
+            A text, with or without marks.
+
+        Returns
+        -------
+        str or None
+            Such as "biblical", "medieval", "modern" or "poetry" (Hebrew), "quranic", "classical", "modern" or "hadith" (Arabic); None if the
+            model knows no kinds.
+        """
+        return self._kind_of([self.fitted.read(word) for word in self.script.word.findall(text)])
+
+    def _kind_of(self, words: Sequence[str]) -> str | None:
+        kinds = getattr(self.fitted, "kinds", None)
+        return None if kinds is None else self.kind or kinds.names[kinds.recognize(words)]
+
+    def _check_kind(self) -> None:
+        kinds: Any = getattr(self.fitted, "kinds", None)
+        if self.kind is not None and kinds is None:
+            raise CaesuraError("this model knows no kinds of text; remove kind.")
+        if self.kind is not None and self.kind not in kinds.names:
+            raise UnknownName("kind of text", self.kind, list(kinds.names))
+
     # ------------------------------------------------------------------ restoring
 
     def restore(self, text: str) -> str:
@@ -426,7 +457,7 @@ class VowelRestorer:
             "rehearsed": self.validation,  # the key of earlier versions
             "made_for": self.made_for,
             "parameters": {
-                name: getattr(self, name) for name in self._parameters if name not in ("lexicon", "network")
+                name: getattr(self, name) for name in self._parameters if name not in ("kind", "lexicon", "network")
             },
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -471,9 +502,10 @@ class VowelRestorer:
             lexicon = Lexicon.from_arrays(restorer.script, arrays)
             restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
             restorer._calibration = Calibration.from_arrays(arrays)
+            restorer._check_kind()
             if "trained_on" in arrays:
                 restorer._trained_on = arrays.exact("trained_on", np.uint32, None).copy()
-        except FormatError:
+        except (FormatError, UnknownName):
             raise
         except (CaesuraError, KeyError, TypeError, ValueError, AttributeError, zlib.error) as fault:
             why = str(fault).rstrip(".")
@@ -574,6 +606,8 @@ class _RestorationJob:
         self.tokens = self.parts[1::2]
         known, read = self.model.lexicon.number, self.model.read
         self.keys = [token if token in known else read(token) for token in self.tokens]
+        restorer._check_kind()
+        self.kind = restorer._kind_of(self.keys)
         self._warn_about_unknown_words()
 
     def _warn_about_unknown_words(self) -> None:
@@ -601,7 +635,7 @@ class _RestorationJob:
             high = int(offsets[stop])
             marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
             gaps = self.parts[2 * low : 2 * high + 1 : 2]
-            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks, gaps)
+            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks, gaps, self.kind)
             line = stop
 
     def _offsets(self) -> NDArray[np.int64]:
@@ -672,19 +706,19 @@ def _regroup(batch: list[str], whole: list[str]) -> Iterator[str]:
         at += number
 
 
-def ready(language: str, *, small: bool = False, **changes: Any) -> VowelRestorer:
+def ready(name: str, *, small: bool = False, **changes: Any) -> VowelRestorer:
     """Load a model that comes with the package.
 
     It needs onnxruntime: ``pip install 'caesura[neural]'``.
 
     Parameters
     ----------
-    language : {"hebrew", "arabic"}
-        The language: the Hebrew of the Bible, or the Arabic of the Qur'an.
+    name : {"hebrew", "hebrew-biblical", "arabic", "arabic-quranic"}
+        A general model of a language, or the model of the Hebrew Bible or the Qur'an alone, which is better on these texts.
     small : bool, default False
-        Whether to load the small model, which is about three times as fast and half a percentage point less accurate.
+        Whether to load the small model, which is about three times as fast and less accurate.
     **changes
-        Parameters of :class:`VowelRestorer` to change that have an effect after training, such as ``existing``.
+        Parameters of :class:`VowelRestorer` to change that have an effect after training, such as ``existing`` or ``kind``.
 
     Returns
     -------
@@ -693,13 +727,13 @@ def ready(language: str, *, small: bool = False, **changes: Any) -> VowelRestore
     Raises
     ------
     UnknownName
-        If there is no model for the language.
+        If there is no model of this name.
 
     Examples
     --------
-    >>> ready("hebrew", small=True).restore("בראשית ברא")  # doctest: +SKIP
+    >>> ready("hebrew-biblical", small=True).restore("בראשית ברא")  # doctest: +SKIP
     'בְּרֵאשִׁית בָּרָא'
     """
-    if language not in LANGUAGES:
-        raise UnknownName("language", language, list(LANGUAGES))
-    return VowelRestorer.load(SHIPPED_MODELS / f"{language}{'-small' if small else ''}.model", **changes)
+    if name not in SHIPPED_NAMES:
+        raise UnknownName("model", name, list(SHIPPED_NAMES))
+    return VowelRestorer.load(SHIPPED_MODELS / f"{name}{'-small' if small else ''}.model", **changes)

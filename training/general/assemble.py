@@ -1,0 +1,198 @@
+"""Make a model file from a general network: python training/general/assemble.py hebrew.onnx hebrew.packed -o hebrew.model.
+
+The lexicon has the forms that occur at least twice in the training texts, Hebrew ones also in full spelling. Probabilities are calibrated on held-out lines
+of all kinds; the held-out lines of a kind are the last of its text in the packed file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rows import read_packed
+
+from caesura_vowels import VowelRestorer
+from caesura_vowels.calibration import Calibration, calibration_error, cross_validated_error, predict
+from caesura_vowels.kinds import TextKinds
+from caesura_vowels.lexicon import Lexicon, hash_lines
+from caesura_vowels.network import Network
+from caesura_vowels.neural import Neural
+from caesura_vowels.scripts import Script, script
+
+_KIND_WORDS = 12_000
+_NAMES = {
+    "hebrew": ("biblical", "medieval", "modern", "poetry"),
+    "arabic": ("quranic", "classical", "modern", "hadith"),
+}
+NOTICE = {
+    "hebrew": "Pointed texts of Project Ben-Yehuda (https://benyehuda.org, public domain, by its volunteers); Open Scriptures Hebrew Bible "
+    "(https://github.com/openscriptures/morphhb, CC BY 4.0).",
+    "arabic": "This model is licensed under CC BY-SA 4.0. It was trained on: Open Hadith JSON Dataset (github:JamilRayhan/open-hadith-json, CC BY-SA 4.0); "
+    "Sunan al-Darimi and Muwatta Malik (github:gadingnst/hadith-api, MIT, (c) 2020 Sutan Nasution); Mozilla Common Voice (CC0 1.0); the Arabic Bible of "
+    "Smith and Van Dyck, 1865 (public domain); the Qur'an from quran-text (https://github.com/quran-ws/quran-text, CC BY 4.0).",
+}
+
+
+class Packed:
+    """Forms and lines of a packed file as text."""
+
+    def __init__(self, path: Path) -> None:
+        self.data = read_packed(path)
+        self.meta = self.data["meta"]
+        self.number = self.meta["forms"]
+        self.lines_of = np.concatenate(([0], self.data["ends"]))
+
+    def form(self, number: int, spelling: int) -> str:
+        """Return a form with its marks."""
+        unit = spelling * self.number + number
+        start, length = int(self.data["start"][unit]), int(self.data["length"][unit])
+        symbols, slots, out = self.meta["symbols"], self.meta["slots"], []
+        for cell in range(start, start + length):
+            marks = self.data["marks"][cell].tolist()
+            out.append(symbols[self.data["pool"][cell]])
+            if marks[0] != 255:
+                out += [slots[s][marks[s]] for s in range(len(slots))]
+        return "".join(out)
+
+    def line(self, number: int, gaps: list[str], spelling: int) -> str:
+        """Return a line as text."""
+        low, high = self.lines_of[number], self.lines_of[number + 1]
+        parts = [
+            gaps[g] + self.form(t, spelling)
+            for g, t in zip(self.data["before"][low:high].tolist(), self.data["tokens"][low:high].tolist(), strict=True)
+        ]
+        return "".join(parts) + gaps[int(self.data["tails"][number])]
+
+    def gaps(self) -> list[str]:
+        """Return the texts between words."""
+        first = 3 * self.number
+        spans = zip(
+            self.data["start"][first : first + self.meta["gaps"]].tolist(),
+            self.data["length"][first : first + self.meta["gaps"]].tolist(),
+            strict=True,
+        )
+        return ["".join(self.meta["symbols"][c] for c in self.data["pool"][a : a + n]) for a, n in spans]
+
+    def ignored(self, number: int) -> bool:
+        """Return whether training ignores a letter of a form, or it has other signs than letters."""
+        start, length = int(self.data["start"][number]), int(self.data["length"][number])
+        return bool((self.data["marks"][start : start + length, 0] == 255).any())
+
+
+def make_lexicon(packed: Packed, table: Script, least: int) -> tuple[Lexicon, TextKinds]:
+    """Collect the known forms and the words that tell kinds apart."""
+    data, kinds = packed.data, len(packed.meta["kinds"])
+    line = np.searchsorted(data["ends"], np.arange(len(data["tokens"])), side="right")
+    trained = data["repeat"][line] > 0
+    counts = np.zeros((packed.number, kinds), np.int64)
+    for kind in range(kinds):
+        here = trained & (data["kind"][line] == kind)
+        counts[:, kind] = np.bincount(data["tokens"][here], minlength=packed.number)
+    total = counts.sum(axis=1)
+    forms: defaultdict[str, int] = defaultdict(int)
+    by_kind: defaultdict[str, Any] = defaultdict(lambda: np.zeros(kinds, np.int64))
+    for n in np.flatnonzero(total >= least).tolist():
+        if packed.ignored(n):
+            continue
+        for spelling in (0, 1) if table.name == "hebrew" else (0,):
+            form = packed.form(n, spelling)
+            forms[table.canonical(form)] += int(total[n])
+            by_kind[table.strip(form)] += counts[n]
+    bare: defaultdict[str, list[str]] = defaultdict(list)
+    for form in forms:
+        bare[table.strip(form)].append(form)
+    names = sorted(bare)
+    # Forms that are rare beside the usual one are mistakes of the texts more often than not.
+    kept = []
+    for word in names:
+        ranked = sorted(bare[word], key=lambda form: (-forms[form], form))
+        kept.append([f for f in ranked if forms[f] >= 0.002 * forms[ranked[0]]][:24])
+    pointed = [form for each in kept for form in each]
+    lexicon = Lexicon(
+        tuple(names), tuple(pointed), np.cumsum([0, *map(len, kept)]), np.array([forms[f] for f in pointed], np.int64)
+    )
+    frequent = sorted(by_kind, key=lambda word: -int(by_kind[word].sum()))[:_KIND_WORDS]
+    kinds_ = TextKinds.count(_NAMES[table.name], 2, controls(packed), {word: by_kind[word] for word in frequent})
+    return lexicon, kinds_
+
+
+def controls(packed: Packed) -> list[list[str]]:
+    """Return the control symbols of every kind: full and uniform pointing, except for texts that have their own."""
+    data = packed.data
+    if packed.meta["language"] == "arabic":
+        return [[f"<kind {n}>"] for n in range(4)]
+    out = []
+    for kind in range(4):
+        lines = (data["kind"] == kind) & (data["repeat"] > 0)
+        usual = {name: int(np.bincount(data[name][lines]).argmax()) for name in ("uniform", "dagesh")}
+        values = usual if kind == 0 else {"uniform": 2, "dagesh": 2}
+        out.append([f"<kind {kind}>", f"<uniform {values['uniform']}>", f"<dagesh {values['dagesh']}>"])
+    return out
+
+
+def training_verses(packed: Packed) -> list[str]:
+    """Return the verses of the Bible or the Qur'an that the network was trained on, so that it is not tested on them."""
+    gaps, data = packed.gaps(), packed.data
+    return [packed.line(n, gaps, 0) for n in np.flatnonzero((data["kind"] == 0) & (data["repeat"] > 0)).tolist()]
+
+
+def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration, dict[str, Any]]:
+    """Calibrate on held-out lines of every kind; modern Hebrew in uniform pointing, every second line in full spelling."""
+    data, gaps = packed.data, packed.gaps()
+    held = np.flatnonzero(data["repeat"] == 0)
+    found, shares = [], {}
+    for kind, most in ((0, 2500), (1, 1500), (2, 8000), (3, 3000)):
+        mine = held[data["kind"][held] == kind]
+        mine = mine[(data["uniform"][mine] == 2) | (kind != 2)]
+        mine = mine[: int(np.searchsorted(np.cumsum(np.diff(packed.lines_of)[mine]), most))]
+        full = kind == 2 and table.name == "hebrew"
+        lines = [packed.line(n, gaps, int(i % 2 and full)) for i, n in enumerate(mine.tolist())]
+        assert model.kinds is not None
+        name = model.kinds.names[kind]
+        found.append(predict(model, [line for line in lines if table.word.search(line)], table, name))
+        shares[name] = float(found[-1].right.mean())
+    probability, right, known = (np.concatenate(part) for part in zip(*found, strict=True))
+    result = {
+        "passes": 0, "words": len(right), "right": float(right.mean()), "error_before": calibration_error(probability, right),
+        "error": cross_validated_error(probability, right, known, 0), "kinds": shares,
+    }  # fmt: skip
+    return Calibration.fit(probability, right, known), result
+
+
+def main() -> None:
+    """Read the command line and assemble."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("network", type=Path)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--made-for", default="")
+    parser.add_argument("--min-count", type=int, default=2, help="how often a form of the lexicon occurs at least")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    packed = Packed(arguments.data)
+    table = script(packed.meta["language"])
+    lexicon, kinds = make_lexicon(packed, table, arguments.min_count)
+    print(f"{len(lexicon)} forms of {len(lexicon.bare)} words; {kinds.controls}")
+    meta = json.loads(arguments.network.with_suffix(".json").read_text(encoding="utf-8"))
+    words = tuple("".join(meta["symbols"][n] for n in word) for word in meta["words"])
+    network = Network(
+        tuple(meta["symbols"]),
+        meta["first_letter"],
+        tuple(map(tuple, meta["slots"])),
+        words,
+        arguments.network.read_bytes(),
+    )
+    model = Neural(table, lexicon, replace(network, seen=hash_lines(training_verses(packed), table)), kinds)
+    restorer = VowelRestorer(table.name, "neural")
+    restorer._calibration, restorer.validation = calibrate(model, packed, table)
+    restorer._fitted, restorer.notice, restorer.made_for = model, NOTICE[table.name], arguments.made_for
+    restorer.save(arguments.output)
+    print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB, {restorer.validation}")
+
+
+if __name__ == "__main__":
+    main()
