@@ -144,6 +144,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "fail_under": given("--fail-under pi=0.999"),
             "anchor": given("--anchor", needs="--option pattern={item}-{coder}.txt", on="apart"),
             "seed": given("--seed 7"),
+            "table": given("--table markdown"),
             "json": JSON,
         },
     ),
@@ -455,7 +456,7 @@ def write_inputs(here: Path) -> None:
     ).corpus  # EM needs few steps on annotators who agree
     renamed = [Annotation(items[int(a.item[5:]) - 1], coders[int(a.coder[1:]) - 1], a.marks) for a in judged]
     data(Corpus.from_annotations(renamed), "judged", "judged.csv")
-    timed = [a._replace(marks=Segmentation.from_times((a.marks.positions / 20).tolist(), length=2.0)) for a in renamed]
+    timed = [a._replace(marks=Segmentation.from_times((a.marks.positions / 20).tolist(), length=3.0)) for a in renamed]
     data(Corpus.from_annotations(timed), "recorded", "recorded.csv")
     spans = dict(
         zip(
