@@ -179,7 +179,6 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "svg": given("--svg out/p.svg"),
             "fail_under": given("--fail-under whole=0.999"),
             "seed": given("--seed 7"),
-            "table": given("--table markdown"),
             "json": JSON,
         },
     ),
