@@ -98,7 +98,6 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "chance": given("--chance 5"),
             "by": given("--by genre"),
             "cluster": given("--cluster genre"),
-            "uem": given("--uem all.uem", on="turns.rttm heard.rttm"),
             "interval": given("--interval bca"),
             "test": given("--test bootstrap"),
             "table": given("--table markdown"),

@@ -124,7 +124,7 @@ def evaluate(
     ] = None,
     uem: Annotated[
         Path | None,
-        Option("--uem", help="UEM file with the time to score, for diarization-error and its relatives."),
+        Option("--uem", hidden=True, help="UEM file with the time to score: -m diarization-error:uem=FILE."),
     ] = None,
     interval: Annotated[
         Literal["percentile", "bca", "expanded"] | None,
