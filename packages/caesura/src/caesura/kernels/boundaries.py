@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import MarkColumns, fill
-from caesura.kernels.jit import Index, kernel, pairs_of_marks
+from caesura.kernels.arrays import MarkColumns
+from caesura.kernels.jit import Index, inline, kernel, pairs_of_marks
 
 # ---------------------------------------------------------------------- boundaries in common
 
@@ -182,7 +182,7 @@ def _cumulate_marks(
         i += 1
     while j < len(hyp) and hyp[j] <= first:
         j += 1
-    fill(level, 0)
+    level[:] = 0
     for at in range(i, len(ref)):
         if ref[at] - first >= len(level):
             break
@@ -363,7 +363,7 @@ def _covered_by_list(positions: Any, first: int, stop: int, k: int) -> int:
     return total
 
 
-@kernel(plain=_count_in_lists)
+@inline(plain=_count_in_lists)
 def count_windows_of_pair(
     ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int, at: NDArray[Any], sign: NDArray[Any],
     level: NDArray[Any],

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from types import CodeType, FunctionType
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,12 +96,18 @@ def kernel(
     return LazyKernel(function).callable
 
 
-def inline(function: F) -> F:
+@overload
+def inline(function: F) -> F: ...
+@overload
+def inline(*, plain: Callable[..., Any]) -> Callable[[F], F]: ...
+def inline(function: Any = None, *, plain: Any = True) -> Any:
     """Declare a small helper that LLVM must inline into the loop that calls it.
 
     LLVM inlines a helper that Numba compiled once; letting Numba copy the source into every caller doubles the time of compiling.
     """
-    return cast("F", LazyKernel(function, inline=True).callable)
+    if function is None:
+        return lambda each: LazyKernel(each, plain=plain, inline=True).callable
+    return LazyKernel(function, inline=True).callable
 
 
 @contextmanager
