@@ -30,7 +30,7 @@ class Oracle:
         self.marks = {HEBREW.read(word): [x.marks for x in HEBREW.split(word)] for word in known}
         self.right = right
 
-    def log_probabilities(self, words, text, letters):
+    def log_probabilities(self, words, text, letters, controls=()):
         rows = []
         for word in words.words:
             for marks in self.marks.get(word, [""] * len(word)):
