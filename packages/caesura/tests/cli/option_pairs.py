@@ -257,7 +257,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "json": JSON,
         },
     ),
-    "check": ("coders.json", {**READING, "json": JSON}),
+    "check": ("coders.json", {**READING, "output": given("--output out/reading.json"), "json": JSON}),
     "convert": (
         "plain.json out/there.jsonl",
         {
