@@ -94,6 +94,14 @@ SUBJECTS: dict[str, list[str]] = {
         "caesura.agreement.u_alpha",
     ],
     "Gold standards": ["caesura.unify", "caesura.unify_corpus"],
+    "Annotators": [
+        "caesura.fit_annotators",
+        "caesura.AnnotatorModel",
+        "caesura.alternative_annotator",
+        "caesura.AlternativeAnnotatorTest",
+        "caesura.plan",
+        "caesura.Plan",
+    ],
     "Segmenters": [
         "caesura.segment",
         "caesura.segmenters",

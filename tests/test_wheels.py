@@ -55,6 +55,9 @@ COMMANDS = {
     "anchor": "anchor source.txt copy.txt",
     "chunks": "chunks evaluate --help",
     "warm-up": "warm-up --help",
+    "aligners": "aligners --help",
+    "annotators": "annotators sample:stargazer --help",
+    "plan": "plan --help",
 }
 GOLD, SYSTEM = [2, 5], [5]
 

@@ -116,6 +116,10 @@ def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+_LONGEST_LIST = 1500  # characters; of longer lists of names, a message has the nearest ones only
+_NEAREST = 12
+
+
 class UnknownName(CaesuraError):
     """An unknown metric, format, paper or method; the message suggests the nearest name.
 
@@ -145,7 +149,11 @@ class UnknownName(CaesuraError):
         lowered = {**{title.lower(): k for title, k in self.titles.items()}, **{k.lower(): k for k in self.known}}
         near = get_close_matches(_shorten(name.lower(), LONGEST_QUOTE), lowered, n=1, cutoff=0.4)
         hint = f"; did you mean {lowered[near[0]]!r}?" if near else "."
-        super().__init__(f"there is no {kind} {name!r}{hint} Known: {', '.join(self.known) or 'none'}.")
+        listed = ", ".join(self.known) or "none"
+        if len(listed) > _LONGEST_LIST:
+            nearest = get_close_matches(_shorten(name, LONGEST_QUOTE), self.known, n=_NEAREST, cutoff=0)
+            listed = f"{', '.join(nearest)} and {len(self.known) - len(nearest)} others"
+        super().__init__(f"there is no {kind} {name!r}{hint} Known: {listed}.")
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], dict[str, str]]]:
         return type(self), (self.kind, self.name, self.known, self.titles)
