@@ -147,7 +147,10 @@ def restore(
         Path | None, Argument("A model file written by `caesura vowels train`; with --language, the text.")
     ] = None,
     file: Annotated[Path | None, Argument("The text; default: standard input.")] = None,
-    language: Annotated[str | None, Option("--language", "-l", help="Use a shipped model: hebrew, arabic, hebrew-biblical or arabic-quranic.")] = None,
+    language: Annotated[
+        str | None,
+        Option("--language", "-l", help="Use a shipped model: hebrew, arabic, hebrew-biblical or arabic-quranic."),
+    ] = None,
     small: Annotated[
         bool, Option("--small", help="With --language: the small model, faster and slightly less accurate.")
     ] = False,
