@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.arrays import MarkColumns
-from caesura.kernels.jit import Index, inline, kernel, pairs_of_marks
+from caesura.kernels.jit import Index, kernel, pairs_of_marks
 
 # ---------------------------------------------------------------------- boundaries in common
 
@@ -327,10 +327,14 @@ def first_too_short(
     return -1
 
 
-def _count_in_lists(
-    ref: Any, hyp: Any, first: int, stop: int, k: int, at: Any, sign: Any, level: Any
-) -> tuple[int, int, int]:
-    """Count the windows in plain Python: unit by unit takes too long, and sets find the boundaries of one side only."""
+def window_row_of_lists(ref: Any, hyp: Any, units: int, k: int, padded: bool) -> tuple[float, ...]:
+    """Return the row of ``WindowCounts`` of one pair in plain Python.
+
+    Unit by unit takes too long there, and sets find the boundaries of one side only.
+    """
+    windows = (units + k - 2 if units > 1 else 0) if padded else max(max(units, 1) - k, 0)
+    first = 1 - k if padded else 0
+    stop = first + windows
     ours, theirs = set(ref), set(hyp)
     # At each event the difference between the sides changes: a boundary enters the window, or leaves it k windows later.
     events = [(p - k, 1) for p in ours - theirs]
@@ -348,7 +352,9 @@ def _count_in_lists(
             here = there
         delta += change
     both = _covered_by_list(sorted(ours | theirs), first, stop, k)
-    return unequal, total, 2 * both - _covered_by_list(ref, first, stop, k) - _covered_by_list(hyp, first, stop, k)
+    one_sided = 2 * both - _covered_by_list(ref, first, stop, k) - _covered_by_list(hyp, first, stop, k)
+    row = unequal, total, one_sided, windows, k * len(ref), k * len(hyp), float(k) * max(units - 1, 0)
+    return tuple(map(float, row))
 
 
 def _covered_by_list(positions: Any, first: int, stop: int, k: int) -> int:
@@ -363,20 +369,24 @@ def _covered_by_list(positions: Any, first: int, stop: int, k: int) -> int:
     return total
 
 
-@inline(plain=_count_in_lists)
-def count_windows_of_pair(
-    ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int, at: NDArray[Any], sign: NDArray[Any],
-    level: NDArray[Any],
-) -> tuple[int, int, int]:  # fmt: skip
-    """Count the windows ``first … stop-1`` of one pair, see :func:`_count_by_unit`; the last three arrays are work arrays."""
-    if _is_dense(len(ref) + len(hyp), stop - first, k):
-        return _count_by_unit(ref, hyp, first, stop, k, level)
-    events = _merge_differing(ref, hyp, at, sign)
-    unequal, total = _sweep(at, sign, events, first, stop, k)
-    return unequal, total, _one_sided(ref, hyp, first, stop, k)
+def _count_windows_in_lists(
+    ref: Any, hyp: Any, lengths: Any, k: int, rounding: int, minimum: int, padded: bool, out: Any
+) -> int:
+    """Count the windows of every pair in plain Python."""
+    short = -1
+    for pair in range(len(lengths)):
+        ours = ref.positions[ref.starts[pair] : ref.stops[pair]]
+        theirs = hyp.positions[hyp.starts[pair] : hyp.stops[pair]]
+        width = window_width(lengths[pair], len(ours), k, rounding, minimum)
+        row = window_row_of_lists(ours, theirs, lengths[pair], width, padded)
+        if row[3] == 0 and not padded and short < 0:
+            short = pair
+        for column in range(7):
+            out[pair, column] = row[column]
+    return short
 
 
-@kernel
+@kernel(plain=_count_windows_in_lists)
 def count_windows(
     ref: MarkColumns,
     hyp: MarkColumns,
@@ -408,9 +418,12 @@ def count_windows(
         width = window_width(lengths[pair], len(ours), k, rounding, minimum)
         first = 1 - width if padded else 0
         stop = first + int(out[pair, 3])
-        out[pair, 0], out[pair, 1], out[pair, 2] = count_windows_of_pair(
-            ours, theirs, first, stop, width, at, sign, level
-        )
+        if _is_dense(len(ours) + len(theirs), stop - first, width):
+            out[pair, 0], out[pair, 1], out[pair, 2] = _count_by_unit(ours, theirs, first, stop, width, level)
+        else:
+            events = _merge_differing(ours, theirs, at, sign)
+            out[pair, 0], out[pair, 1] = _sweep(at, sign, events, first, stop, width)
+            out[pair, 2] = _one_sided(ours, theirs, first, stop, width)
     return short
 
 

@@ -21,8 +21,8 @@ from caesura.kernels.boundaries import (
     count_hamming,
     count_nearest,
     count_windows,
-    count_windows_of_pair,
     count_within,
+    window_row_of_lists,
     window_width,
 )
 from caesura.kernels.edits import FlexibleRule, count_adjacent, count_edits, count_flexible
@@ -189,14 +189,10 @@ def _list_windows(
     ref: Any, hyp: Any, length: Any, k: int, rounding: int, minimum: int, padded: bool
 ) -> tuple[int, tuple[float, ...]]:
     """Count windows in plain Python: the same steps as ``count_windows``, without the arrays of a batch."""
-    ours, in_ref, theirs, in_hyp, units = _positions(ref, hyp, length)
+    ours, in_ref, theirs, _, units = _positions(ref, hyp, length)
     width = window_width(units, in_ref, k, rounding, minimum)
-    windows = (max(units, 1) + width - 2 if units > 1 else 0) if padded else max(max(units, 1) - width, 0)
-    first, places = 1 - width if padded else 0, max(units - 1, 0)
-    nothing: Any = ()  # plain Python needs no work arrays
-    counts = count_windows_of_pair(ours, theirs, first, first + windows, width, nothing, nothing, nothing)
-    row = (*counts, windows, width * in_ref, width * in_hyp, float(width) * places)
-    return units if windows or padded else -1, tuple(map(float, row))
+    row = window_row_of_lists(ours, theirs, units, width, padded)
+    return units if row[3] or padded else -1, row
 
 
 @kernel(plain=_list_windows)

@@ -96,18 +96,12 @@ def kernel(
     return LazyKernel(function).callable
 
 
-@overload
-def inline(function: F) -> F: ...
-@overload
-def inline(*, plain: Callable[..., Any]) -> Callable[[F], F]: ...
-def inline(function: Any = None, *, plain: Any = True) -> Any:
+def inline(function: F) -> F:
     """Declare a small helper that LLVM must inline into the loop that calls it.
 
     LLVM inlines a helper that Numba compiled once; letting Numba copy the source into every caller doubles the time of compiling.
     """
-    if function is None:
-        return lambda each: LazyKernel(each, plain=plain, inline=True).callable
-    return LazyKernel(function, inline=True).callable
+    return LazyKernel(function, inline=True).callable  # type: ignore[return-value]
 
 
 @contextmanager
