@@ -75,7 +75,7 @@ def test_drawings_are_chosen_by_name() -> None:
     ("words", "sentence"),
     [
         (["missing.json"], "missing.json: there is no such file."),
-        (["sample:nix"], "there is no sample 'nix'. Known: dialogue, kubla, moonstone, phones, scripts, stargazer, walk."),
+        (["sample:nix"], "there is no sample 'nix'. Known: dialogue, kubla, moonstone, nccu, phones, scripts, stargazer, walk."),
         (["sample:kubla", "--item", "x"], "this corpus has no item 'x'; it has 'kubla'."),
         (["sample:kubla", "--coder", "x"], "this corpus has no coder 'x'; it has 'manual', 'false negative', 'near miss'"),
         (["sample:kubla", "--draw", "densty"], "there is no drawing 'densty'; did you mean 'density'?"),

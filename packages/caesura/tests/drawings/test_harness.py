@@ -84,7 +84,8 @@ def sample_items() -> dict[str, Corpus]:
         corpus = samples.load(name)
         for item in corpus.items:
             corpora[f"{name}/{item}"] = corpus.select(items=[item])
-            corpora[f"{name}/{item}, two coders"] = corpora[f"{name}/{item}"].select(coders=list(corpus.coders[:2]))
+            if len(corpus.coders) > 2:
+                corpora[f"{name}/{item}, two coders"] = corpora[f"{name}/{item}"].select(coders=list(corpus.coders[:2]))
     return corpora
 
 

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from caesura.display.cells import cell_width
 from caesura.drawings.catalog import draw
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Segmentation
@@ -56,6 +57,16 @@ def test_move_to_another_line_names_its_target() -> None:
     drawn = draw("operations", TALK, transposition=0.01).terminal(15).plain
     assert "↷ 1" in drawn
     assert "↷ 3" in drawn
+
+
+@pytest.mark.parametrize("width", range(30, 60))
+def test_targets_of_moves_end_at_the_right_edge(width: int) -> None:
+    marks = (Segmentation.from_positions([(at, ",")], length=1300) for at in (1234, 1235))
+    corpus = Corpus.from_annotations(zip("tt", ("ann", "ben"), marks, strict=True))
+    drawn = draw("operations", corpus).terminal(width).plain.split("\n")
+    assert max(map(cell_width, drawn)) <= width
+    targets = {line.split()[-1] for line in drawn if "↷" in line}
+    assert targets in (set(), {"1234", "1235"}), "both ends are on one line, or both lines name the other end"
 
 
 def test_long_texts_show_only_lines_that_differ() -> None:

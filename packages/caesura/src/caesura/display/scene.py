@@ -520,7 +520,8 @@ class _TerminalBlock:
         """Draw an arrow in the first free row below the block."""
         start, stop = self._cell(item.x), self._cell(item.to)
         arrow = f"╰{'─' * (stop - start - 1)}▸" if start < stop else f"◂{'─' * (start - stop - 1)}╯"
-        words, x = item.words or arrow, min(start, stop)
+        words = item.words or arrow
+        x = min(start, stop, max(0, self.scene.width - cell_width(words)))  # long words end at the right edge
         row = self.top + len(self.scene.rows)
         while self.canvas.end(row) >= x:
             row += 1

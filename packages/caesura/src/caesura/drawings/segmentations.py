@@ -275,6 +275,7 @@ class HorizontalTrack(TrackPicture, ScenePicture):
         """Lay out one block per line: the text, the coders, the verdicts."""
         annotated = self.annotated
         margin = max_cell_width((*annotated.coders, annotated.row), _NAME_WIDTH) + 2
+        available = max(8, width - margin)
         places = {int(place.position): place for place in annotated.places}
         links: dict[int, list[tuple[int, str]]] = {}
         for first, second, tip in annotated.near_misses:
@@ -287,7 +288,7 @@ class HorizontalTrack(TrackPicture, ScenePicture):
             width=width,
             margin=margin,
             rows=(1.0,) * (1 + len(annotated.coders) + (len(annotated.coders) > 1)),
-            blocks=tuple(tuple(self._block(line, places, links)) for line in self._lines(max(8, width - margin))),
+            blocks=tuple(tuple(self._block(line, available, places, links)) for line in self._lines(available)),
             direction="rtl" if annotated.rtl else "ltr",
         )
 
@@ -303,10 +304,14 @@ class HorizontalTrack(TrackPicture, ScenePicture):
         return wrap_units(widths, gaps, available)
 
     def _block(
-        self, line: WrappedLine, places: Mapping[int, MarkedPosition], links: Mapping[int, list[tuple[int, str]]]
+        self,
+        line: WrappedLine,
+        available: int,
+        places: Mapping[int, MarkedPosition],
+        links: Mapping[int, list[tuple[int, str]]],
     ) -> Iterator[Shape]:
         annotated, verdicts = self.annotated, len(self.annotated.coders) + 1
-        yield from self._text(line)
+        yield from self._text(line, available)
         for row, name in enumerate(annotated.coders, 1):
             yield Name(row, words=name)
             yield Baseline(row, width=line.width)
@@ -320,9 +325,9 @@ class HorizontalTrack(TrackPicture, ScenePicture):
                 if second in gaps:
                     yield Connector(verdicts, ends=(gaps[first], gaps[second]), role="near", tip=tip)
 
-    def _text(self, line: WrappedLine) -> Iterator[Shape]:
+    def _text(self, line: WrappedLine, available: int) -> Iterator[Shape]:
         if self.annotated.units is None:
-            yield from (Number(0, at, words=str(unit)) for unit, at in _ruler(line))
+            yield from (Number(0, at, words=str(unit)) for unit, at in _ruler(line, available))
             return
         units = self.annotated.units[line.first - 1 : line.last]
         yield from (Label(0, x, wide, unit) for unit, x, wide in zip(units, line.starts, line.widths, strict=True))
@@ -343,14 +348,15 @@ def _ruler_width(units: int, available: int) -> int:
     return min(4, available // units - 1) if units * 2 <= available else 1 if units * 2 <= available * 6 else 0
 
 
-def _ruler(line: WrappedLine) -> list[tuple[int, int]]:
-    """Numbers to write above a line without a text: (unit, first cell), never touching each other."""
+def _ruler(line: WrappedLine, available: int) -> list[tuple[int, int]]:
+    """Numbers to write above a line without a text: (unit, first cell), never touching each other or passing the right edge."""
     shown: list[tuple[int, int]] = []
     free = 0
     for i, unit in enumerate(range(line.first, line.last + 1)):
-        if (unit == line.first or unit % 5 == 0) and line.starts[i] >= free:
-            shown.append((unit, line.starts[i]))
-            free = line.starts[i] + len(str(unit)) + 2
+        start, end = line.starts[i], line.starts[i] + len(str(unit))
+        if (unit == line.first or unit % 5 == 0) and start >= free and end <= available:
+            shown.append((unit, start))
+            free = end + 2
     return shown
 
 
