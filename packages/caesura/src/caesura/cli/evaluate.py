@@ -43,7 +43,7 @@ from caesura.model import MAIN_METRICS, Corpus
 from caesura.options import parse_options, validate_options
 from caesura.statistics import AgainstChance, Evaluation, MetricResult, Results, against_chance, default_bounds
 from caesura.statistics import evaluate as evaluate_corpora
-from caesura.statistics.baseline import BaselineComparison, compare_with_baseline
+from caesura.statistics.against_baseline import BaselineComparison, compare_with_baseline
 from caesura.statistics.counted import changed_parameters
 from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 from caesura.statistics.evaluation import FILES, TABLES, file_content, frame_content, render, rows_frame

@@ -10,7 +10,7 @@ import pytest
 
 import caesura as cs
 from caesura.errors import CaesuraError
-from caesura.statistics.baseline import compare_with_baseline
+from caesura.statistics.against_baseline import compare_with_baseline
 from caesura.testing import assert_segmentation
 from cli.command import caesura, refused
 
