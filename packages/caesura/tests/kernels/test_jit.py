@@ -91,6 +91,20 @@ def test_declared_estimate_replaces_array_size(auto: pytest.MonkeyPatch) -> None
     assert is_compiled(squares)
 
 
+def test_kernel_is_compiled_before_a_long_series_of_calls(auto: pytest.MonkeyPatch) -> None:
+    auto.setattr(cache_files.CacheFiles, "exist", lambda self: False)
+    total, call = fresh(add_weighted), (np.ones(1000), 2.0)
+    jit.expect_calls(total, 10, *call)
+    assert not is_compiled(total)
+    auto.setattr(jit, "mode", "never")
+    jit.expect_calls(total, 1e6, *call)
+    assert not is_compiled(total)
+    auto.setattr(jit, "mode", "auto")
+    jit.expect_calls(total, 1e6, *call)
+    assert is_compiled(total)
+    assert total(*call) == (2000.0, 1000)
+
+
 # ---------------------------------------------------------------------- plain kernels
 
 

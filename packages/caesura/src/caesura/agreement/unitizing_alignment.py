@@ -21,6 +21,7 @@ from caesura.display.scene import Picture
 from caesura.display.span_lanes import SpanLanes, links_of
 from caesura.display.table import Table, format_cell
 from caesura.errors import CaesuraError
+from caesura.kernels.jit import expect_calls
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_partition import align_each, align_pairs, list_tuples, merge_annotators, partition
 from caesura.model import Corpus, Spans
@@ -414,6 +415,15 @@ def align_columns(
         solve = _align_cheap_tuples if np.isnan(out[text, 0]) else _solve_by_integer_programme
         out[text] = solve(own, offsets - offsets[0], costs, tuple_of[here], limit)
     return AlignedTexts(out[:, 0], out[:, 1], tuple_of)
+
+
+def expect_alignments(
+    times: float, units: Units, rows: NDArray[np.int64], sizes: NDArray[np.int64], costs: Costs
+) -> None:
+    """Compile the search for alignments of three or more annotators if aligning such texts so many times takes longer than that."""
+    if len(sizes) > 1 and np.diff(sizes).max() > 2:
+        nothing = np.empty(0)  # the estimate depends on the texts only
+        expect_calls(align_each, times, units, rows, sizes, costs, MAX_TUPLES, MAX_NODES, nothing, nothing)
 
 
 def _solve_by_integer_programme(

@@ -104,6 +104,25 @@ def inline(function: F) -> F:
     return LazyKernel(function, inline=True).callable  # type: ignore[return-value]
 
 
+def expect_calls(function: Callable[..., Any], times: float, *args: Any) -> None:
+    """Compile a kernel before a series of calls that together take longer than compiling; nothing is called.
+
+    Without this a kernel is compiled only when the calls so far have taken as long as compiling, which doubles the time of a long series.
+
+    Parameters
+    ----------
+    function : callable
+        A kernel.
+    times : float
+        How many calls on arguments of this size will follow.
+    *args
+        The arguments of one such call.
+    """
+    lazy: LazyKernel = vars(function)["lazy_kernel"]
+    if mode == "auto" and lazy.is_undecided and lazy.compiling_pays(times * lazy.estimated_seconds(*args)):
+        lazy.promote()
+
+
 @contextmanager
 def compile_all() -> Iterator[list[str]]:
     """Compile every kernel that is called inside the block, whatever the size of the call.
@@ -196,8 +215,8 @@ class LazyKernel:
             if not self.may_be_plain or mode == "always":
                 return self.promote()(*args)
             if mode == "auto":
-                seconds = _CALL + _STEP * self.work(*args)
-                if self._compiling_pays(seconds):
+                seconds = self.estimated_seconds(*args)
+                if self.compiling_pays(seconds):
                     return self.promote()(*args)
                 self.plain_seconds += seconds
                 _plain_seconds += seconds
@@ -236,7 +255,16 @@ class LazyKernel:
         self.callable.__setstate__((compiled, (), {}, vars(self.callable)))  # type: ignore[attr-defined]
         return compiled
 
-    def _compiling_pays(self, seconds: float) -> bool:
+    @property
+    def is_undecided(self) -> bool:
+        """Whether calls are still plain."""
+        return bool(self.callable.func == self.choose)
+
+    def estimated_seconds(self, *args: Any) -> float:
+        """Estimate the time that a plain call takes."""
+        return _CALL + _STEP * self.work(*args)
+
+    def compiling_pays(self, seconds: float) -> bool:
         """Whether this call and the plain ones before it take longer than compiling or loading the kernel.
 
         What is still to come after this call is unknown; that it is as much as there was already wastes at most half of the time.
