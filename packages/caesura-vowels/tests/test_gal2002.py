@@ -129,8 +129,8 @@ def test_shipped_network_is_tested_on_unseen_verses_only(monkeypatch, corpora) -
     names = {name: list(results) for name, results in reproduction.data["results"].items()}
     assert names["Hebrew"] == ["unigram", "neural, our network", "best, with our network"]
     assert names["Arabic, short vowels missing"] == ["unigram", "best, with our network"]
-    assert ("hebrew", "all", "best", ["hebrew.model"]) in handed
-    assert ("arabic", "short", "best", ["arabic.model"]) in handed
+    assert ("hebrew", "all", "best", ["hebrew-biblical.model"]) in handed
+    assert ("arabic", "short", "best", ["arabic-quranic.model"]) in handed
     seen.append(True)
     left_out = gal2002.reproduce(folds=0, curve=False, full=True)
     assert list(left_out.data["results"]["Hebrew"]) == ["unigram"]

@@ -9,7 +9,7 @@ import pytest
 
 from caesura_vowels import VowelRestorer
 from caesura_vowels.kernels.lattice import CandidateColumns, WordGrams, best_paths, path_posteriors
-from caesura_vowels.kernels.ngrams import log_spelling, log_symbol
+from caesura_vowels.kernels.ngrams import SEED, fold_in, fold_in_arrays, log_spelling, log_symbol
 from caesura_vowels.kernels.spelling import build_trie, spell_out
 from caesura_vowels.lexicon import Alphabet
 from caesura_vowels.open_vocabulary import fit_ngrams
@@ -38,6 +38,14 @@ def test_kneser_ney_sums_to_one_after_every_history(order: int, seed: int) -> No
         line = np.array(history, np.int64)
         total = sum(np.exp(log_symbol(*model.columns, line, 0, len(line), s)) for s in range(6))
         assert total == pytest.approx(1.0, abs=1e-5), history
+
+
+def test_hashes_wrap_around_in_plain_python_too() -> None:
+    """Model files store hashes: Python's integers of any size give those of 64-bit arrays."""
+    symbols = np.arange(-2, 50)
+    hashed = fold_in_arrays(fold_in_arrays(np.full(len(symbols), SEED), symbols), symbols[::-1])
+    pairs = zip(symbols.tolist(), symbols[::-1].tolist(), strict=True)
+    assert [fold_in(fold_in(SEED, one), two) for one, two in pairs] == hashed.tolist()
 
 
 def test_unknown_symbols_get_the_remaining_mass() -> None:

@@ -120,7 +120,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     _write_pointed(here / "heb")
     _write_test_set(here / "field")
     VowelRestorer("hebrew", "unigram").fit(HEBREW).save(here / "hebrew.model")
-    (here / "bare.txt").write_text("ספר יפה ספר הספר\n", encoding="utf-8")
+    (here / "bare.txt").write_text("ספר יפה ספר הספר\nחברת הביטוח בטחה בשקר\n", encoding="utf-8")
     for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
         (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")
     (here / "partly.txt").write_text("ספר יפה סֻפר הספר\n", encoding="utf-8")
@@ -141,6 +141,7 @@ def _write_pointed(folder: Path) -> None:
     (folder / "a.txt").write_text(text, encoding="utf-8")
     (folder / "old.txt").write_text(text * 4, encoding="cp1255")
     (folder / "b.txt").write_text(text.replace("שָׁלוֹם", "שִׁלוֹם"), encoding="utf-8")
+    (folder / "altered.txt").write_text(text.replace("טוֹב", "טוֹבה"), encoding="utf-8")  # one letter more
 
 
 _load = cached_by_pickle(VowelRestorer.load)  # loading networks takes long
@@ -188,6 +189,9 @@ def test_marked_text_with_each_option_of_the_core_is_honoured_or_refused(bench: 
     arguments, options = PLANS[command]
     options = {name: plan for name, plan in options.items() if name != "format"}  # the format is given
     options["marks"] = given("--format marked-text --option marks=hebrew", on="heb/a.txt heb/b.txt")
+    options["anchor"] = given(
+        "--anchor", on="heb/a.txt heb/altered.txt"
+    )  # of texts with the same letters it changes nothing
     assert_every_pair_is_honoured_or_refused(
         bench, command, arguments, options, excluded=NEED_OTHER_DATA, including="marks"
     )

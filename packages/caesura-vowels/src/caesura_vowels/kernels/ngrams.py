@@ -18,6 +18,7 @@ from caesura.kernels.jit import inline, kernel
 EMPTY_HASH = 0x243F6A8885A308D3
 SEED = np.uint64(EMPTY_HASH)
 # Odd multipliers of SplitMix64 and of the golden ratio; kernels repeat them as literals, which Numba folds into the code.
+# Python's integers do not wrap around: kernels keep the low 64 bits explicitly, which costs compiled code nothing.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SPLITMIX = np.uint64(0xBF58476D1CE4E5B9)
 
@@ -28,14 +29,15 @@ HISTORY_ONLY = -90.0
 @inline
 def fold_in(hashed: Any, symbol: Any) -> Any:
     """Append one symbol (0 or more) to the hash of a sequence."""
-    x = (hashed ^ np.uint64(symbol + 1)) * np.uint64(0x9E3779B97F4A7C15)
-    return (x ^ (x >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = ((hashed ^ np.uint64(symbol + 1)) * np.uint64(0x9E3779B97F4A7C15)) & np.uint64(0xFFFFFFFFFFFFFFFF)
+    return ((x ^ (x >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)) & np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inline
 def mix(state: Any, other: Any) -> Any:
     """Combine two hashes."""
     x = (state ^ (other + np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
+    x &= np.uint64(0xFFFFFFFFFFFFFFFF)
     return x ^ (x >> np.uint64(30))
 
 
@@ -82,11 +84,11 @@ def log_symbol(keys: Any, places: Any, logs: Any, weights: Any, history: Any, lo
             hashed = fold_in(hashed, history[i])
         row = find(keys, places, fold_in(hashed, symbol))
         if row >= 0 and logs[row] > HISTORY_ONLY:
-            total += logs[row]
+            total += float(logs[row])  # a 32-bit number; sums are in 64 bits, compiled or not
             break
         context = find(keys, places, hashed)
         if context >= 0:
-            total += weights[context]
+            total += float(weights[context])
         if start == high:
             break
         start += 1
