@@ -142,11 +142,14 @@ def _with_runs(
     starts[first[:-1][first[:-1] < size]] = True
     jumps = skipped > 0
     run = np.maximum.accumulate(np.where(starts | jumps, np.arange(size), 0)) if size else np.empty(0, np.int64)
-    return Nodes(
-        np.ascontiguousarray(marks, np.int16), at.astype(np.int64), active.astype(bool),
+    nodes = Nodes(
+        np.array(marks, np.int16, order="C"), at.astype(np.int64), active.astype(bool),
         (np.arange(size) - run).astype(np.int64), jumps[run] if size else np.empty(0, bool),
-        skipped.astype(np.int64), first, tail, gaps, here,
+        skipped.astype(np.int64), first.copy(), tail.copy(), gaps.copy(), here.copy(),
     )  # fmt: skip
+    for column in nodes:
+        column.flags.writeable = False  # no kernel writes to them, and plain kernels need not copy them
+    return nodes
 
 
 def _reverse(nodes: Nodes) -> Nodes:
@@ -253,7 +256,7 @@ class Chain:
     @cached_property
     def _buffers(self) -> tuple[Floats, Floats]:
         size, cells = len(self.nodes.at), self.reach + 1
-        return np.zeros((size, cells, cells, self.types)), np.zeros((size, cells, cells))
+        return np.zeros((size, cells * cells * self.types)), np.zeros((size, cells, cells))
 
     def weigh(self, rates: Rates, best: bool = False) -> tuple[Floats, Floats, Floats]:
         """Return log ∏(1 - h) per item, and the weights of all territories by type and together; the next call overwrites them."""

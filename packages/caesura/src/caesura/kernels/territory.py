@@ -126,59 +126,73 @@ def _masses(displacement: Any, reach: int) -> Any:
 @kernel
 def _likelihoods(nodes: Nodes, rates: Rates, k: int, j: int, low: int, high: int, ratio: Any) -> bool:
     """Write δ(d) C(t, u) / (f φ(u)) to ratio[t, w + d] for the marks around node k; return whether there is any."""
-    reach = (ratio.shape[1] - 1) // 2
-    some = False
-    for d in range(-low, high + 1):
-        mark = nodes.marks[k + d, j]
-        for t in range(ratio.shape[0]):
-            ratio[t, reach + d] = 0.0
-        if mark > 0:
-            some = True
-            base = rates.displacement[j, reach + d] / (rates.false_alarm[j] * rates.invented[j, mark - 1])
-            for t in range(ratio.shape[0]):
-                ratio[t, reach + d] = base * rates.confusion[j, t, mark - 1]
-    return some
+    moved, invented, rate = rates.displacement[j], rates.invented[j], rates.false_alarm[j]
+    reach, some = (len(moved) - 1) // 2, False
+    for t in range(len(rates.types)):
+        own = ratio[t]
+        for d in range(-low, high + 1):
+            mark = nodes.marks[k + d, j]
+            if mark > 0:
+                some = True
+                own[reach + d] = moved[reach + d] / (rate * invented[mark - 1]) * rates.confusion[j, t, mark - 1]
+            else:
+                own[reach + d] = 0.0
+        if not some:
+            return False
+    return True
 
 
 @kernel(work=_cells_of_nodes)
 def weigh_territories(nodes: Nodes, rates: Rates, missed: Any, best: bool, by_type: Any, weights: Any) -> None:
-    """Write log R of every active node: ``by_type[k, l, r, t]``, and its sum (the maximum if ``best``) over types to ``weights[k, l, r]``.
+    """Write log R of every active node, and its sum (the maximum if ``best``) over types to ``weights[k, l, r]``.
 
+    ``by_type[k]`` has log R of all l, r and t in one row, t varying fastest: rows of one dimension are fast in plain Python as well.
     ``missed`` is log ∏(1 - h) per item.
     """
-    reach, types = weights.shape[1] - 1, by_type.shape[3]
+    reach, types = weights.shape[1] - 1, len(rates.types)
+    cells = reach + 1
     masses = _masses(rates.displacement, reach)
     ratio = np.zeros((types, 2 * reach + 1))
-    product = np.empty((reach + 1, reach + 1, types))
+    product = np.empty(cells * cells * types)
     for i in range(len(nodes.gaps)):
+        here = nodes.here[i]
         for k in range(nodes.first[i], nodes.first[i + 1]):
             if not nodes.active[k]:
                 continue
             low, high = min(reach, nodes.at[k]), min(reach, nodes.gaps[i] - 1 - nodes.at[k])
-            product[:] = 1.0
-            by_type[k] = missed[i]
-            for j in range(nodes.marks.shape[1]):
-                if not nodes.here[i, j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
+            logs = by_type[k]
+            for place in range(len(product)):
+                product[place] = 1.0
+                logs[place] = missed[i]
+            for j in range(len(here)):
+                if not here[j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
                     continue
                 odds = rates.hit[j] / (1.0 - rates.hit[j])
                 for t in range(types):
+                    own = ratio[t]
                     for left in range(low + 1):
                         total = 0.0
                         for d in range(reach - left, reach):
-                            total += ratio[t, d]
+                            total += own[d]
+                        mass = masses[j, left]
+                        place = left * cells * types + t
                         for right in range(high + 1):
-                            total += ratio[t, reach + right]
-                            product[left, right, t] *= 1.0 + odds * total / masses[j, left, right]
-                            if product[left, right, t] > _LARGE:
-                                by_type[k, left, right, t] += log(product[left, right, t])
-                                product[left, right, t] = 1.0
-            for left in range(reach + 1):
-                for right in range(reach + 1):
+                            total += own[reach + right]
+                            value = product[place] * (1.0 + odds * total / mass[right])
+                            if value > _LARGE:
+                                logs[place] += log(value)
+                                value = 1.0
+                            product[place] = value
+                            place += types
+            place = 0
+            for left in range(cells):
+                for right in range(cells):
                     whole = NEVER
                     for t in range(types):
-                        by_type[k, left, right, t] += log(product[left, right, t]) + log(rates.types[t])
-                        value = by_type[k, left, right, t]
+                        value = logs[place] + (log(product[place]) + log(rates.types[t]))
+                        logs[place] = value
                         whole = max(whole, value) if best else _add(whole, value)
+                        place += 1
                     weights[k, left, right] = whole
 
 
@@ -288,11 +302,12 @@ def count_expected(
     counts: Counts,
 ) -> None:
     """Add the expected counts of all answers, each item ``scale[i]`` times, and write the posterior of every node and type."""
-    reach, types = weights.shape[1] - 1, by_type.shape[3]
+    reach, types = weights.shape[1] - 1, len(rates.types)
     masses = _masses(rates.displacement, reach)
     ratio = np.zeros((types, 2 * reach + 1))
     share = np.zeros((reach + 1, reach + 1, types))
     for i in range(len(nodes.gaps)):
+        here = nodes.here[i]
         for k in range(nodes.first[i], nodes.first[i + 1]):
             if not nodes.active[k] or post[k] < 1e-14:
                 continue
@@ -302,11 +317,11 @@ def count_expected(
                 for right in range(high + 1):
                     value = forward[k, left] + backward[k, right] + base
                     for t in range(types):
-                        whole = value + by_type[k, left, right, t]
+                        whole = value + by_type[k, (left * (reach + 1) + right) * types + t]
                         share[left, right, t] = exp(whole) if whole > _NEGLIGIBLE else 0.0
                         post_types[k, t] += share[left, right, t]
-            for j in range(nodes.marks.shape[1]):
-                if not nodes.here[i, j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
+            for j in range(len(here)):
+                if not here[j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
                     continue
                 hit = rates.hit[j]
                 for left in range(low + 1):
@@ -366,9 +381,10 @@ def trace_best(
                 for one in range(reach + 1):
                     if left[k, one] + weights[k, one, cell] > value:
                         extent, value = one, left[k, one] + weights[k, one, cell]
-                kind = 0
-                for t in range(by_type.shape[3]):
-                    if by_type[k, extent, cell, t] > by_type[k, extent, cell, kind]:
+                kind, types = 0, by_type.shape[1] // (reach + 1) ** 2
+                place = (extent * (reach + 1) + cell) * types
+                for t in range(types):
+                    if by_type[k, place + t] > by_type[k, place + kind]:
                         kind = t
                 chosen[k] = kind + 1
             # which configuration before k gave left[k, extent]? compare the sums without odds as they were computed
@@ -411,10 +427,12 @@ _M1, _M2 = 4294967087, 4294944443
 @inline
 def _uniform(state: Any) -> float:
     """Draw a number between 0 and 1, both excluded."""
-    one = (1403580 * state[1] - 810728 * state[0]) % _M1
-    two = (527612 * state[5] - 1370589 * state[3]) % _M2
-    state[0], state[1], state[2] = state[1], state[2], one
-    state[3], state[4], state[5] = state[4], state[5], two
+    a, b = state[1], state[4]
+    one = (1403580 * a - 810728 * state[0]) % _M1
+    last = state[5]
+    two = (527612 * last - 1370589 * state[3]) % _M2
+    state[0], state[1], state[2] = a, state[2], one
+    state[3], state[4], state[5] = b, last, two
     difference = (one - two) % _M1
     return (difference if difference > 0 else _M1) / (_M1 + 1.0)
 
@@ -435,22 +453,23 @@ def _draw_answers(
 ) -> None:
     """Draw who answered the boundary at k with which mark, and the displacements that fell outside its territory."""
     reach = (ratio.shape[1] - 1) // 2
-    for j in range(nodes.marks.shape[1]):
-        if not nodes.here[item, j] or not _likelihoods(nodes, rates, k, j, left, right, ratio):
+    here = nodes.here[item]
+    for j in range(len(here)):
+        if not here[j] or not _likelihoods(nodes, rates, k, j, left, right, ratio):
             continue
-        mass = masses[j, left, right]
+        mass, own = masses[j, left, right], ratio[kind]
         total = 0.0
         for d in range(reach - left, reach + right + 1):
-            total += ratio[kind, d]
+            total += own[d]
         answered = rates.hit[j] * total / mass
         if _uniform(state) * (1.0 - rates.hit[j] + answered) >= answered:
             continue
         counts.territory[j, left, right] += 1.0
         rest, at = _uniform(state) * total, -1
         for d in range(reach - left, reach + right + 1):
-            if ratio[kind, d] > 0.0 and rest >= 0.0:
+            if own[d] > 0.0 and rest >= 0.0:
                 at = d
-                rest -= ratio[kind, d]
+                rest -= own[d]
         counts.displacement[j, at] += 1.0
         counts.confusion[j, kind, nodes.marks[k + at - reach, j] - 1] += 1.0
         tries = 0
@@ -489,7 +508,7 @@ def draw_boundaries(
     reach = weights.shape[1] - 1
     far = 2 * reach + 1
     masses = _masses(rates.displacement, reach)
-    ratio = np.zeros((by_type.shape[3], far))
+    ratio = np.zeros((len(rates.types), far))
     for i in range(len(nodes.gaps)):
         begin, end = nodes.first[i], nodes.first[i + 1]
         quiet = exp(odds + missed[i])
@@ -525,11 +544,11 @@ def draw_boundaries(
                 if not found and (rest <= so_far or one == reach):
                     extent, found = one, True
             kind = 0
-            if by_type.shape[3] > 1:
-                share = _uniform(state)
-                for t in range(by_type.shape[3]):
+            if len(rates.types) > 1:
+                share, place = _uniform(state), (extent * (reach + 1) + cell) * len(rates.types)
+                for t in range(len(rates.types)):
                     chance = (
-                        exp(by_type[k, extent, cell, t] - weights[k, extent, cell])
+                        exp(by_type[k, place + t] - weights[k, extent, cell])
                         if nodes.active[k]
                         else rates.types[t]
                     )
