@@ -8,7 +8,7 @@ from functools import cached_property
 
 from caesura.display.cells import cell_width, clean, clip
 from caesura.display.scene import Picture, Scene, ScenePicture, Shape, StyledWord
-from caesura.drawings.segmentations import WrappedLine, wrap_units
+from caesura.display.wrapping import WrappedLine, wrap_units
 from caesura.model import Corpus
 from caesura_vowels.restored_text import DOUBTFUL, FORMS, WRONG, letter_probabilities, offered_forms
 from caesura_vowels.restorer import RestoredWord, VowelRestorer, ready

@@ -13,6 +13,7 @@ from caesura.annotators import Prior, simulate_annotators
 from caesura.annotators.planning import gold_quality, plan
 from caesura.annotators.sampling import split_r_hat
 from caesura.errors import CaesuraError
+from cases import ALL
 from cli.command import caesura
 
 
@@ -63,7 +64,7 @@ def test_reversed_texts_have_reversed_answers(small: cs.Corpus) -> None:
 def test_the_model_beats_votes_on_simulated_annotators() -> None:
     """Bars of the simulation with one spammer; benchmarks/annotators.py prints the whole table."""
     rows, errors = [], []
-    for seed in range(12):
+    for seed in range(12 if ALL else 4):
         simulation = simulate_annotators(5, seed=seed)
         model = cs.fit_annotators(simulation.corpus, intervals=None, starts=1)
         apart = cs.fit_annotators(simulation.corpus, n_t=1, intervals=None, starts=1)
@@ -312,3 +313,20 @@ def test_the_command_line_prints_profiles_the_test_and_a_plan(tmp_path, small: c
     out = caesura("annotators", str(tmp_path / "small.json"), "--candidate", "c1:min_items=2").stdout
     assert "may c1 replace a human?" in out
     assert "items for ± 0.05" in caesura("plan", str(tmp_path / "small.json"), "--no-simulation").stdout
+
+
+def test_the_gold_standard_is_drawn_under_the_text() -> None:
+    model = cs.fit_annotators(cs.samples.load("kubla"), intervals=None)
+    under = model.pictures()[-1]
+    lines = str(under).splitlines()
+    at = next(number for number, line in enumerate(lines) if "pleasure-dome decree:" in line)
+    probability = f"{model.posterior('kubla')[1]:.2f}"[1:]
+    mark = lines[at + 1].index("┃")
+    assert mark >= lines[at].index("decree:") + len("decree:")
+    assert lines[at + 2][mark - 1 : mark + 2] == probability
+    assert f"after unit 2: probability {model.posterior('kubla')[1]:.3f}; marked by" in under.svg()
+    hebrew = cs.samples.load("scripts").select(items=["hebrew"])
+    right_to_left = cs.fit_annotators(hebrew, prior={"hits": 8}, intervals=None).pictures()[-1]
+    assert str(right_to_left).splitlines()[1].rstrip().endswith("\u2069"), "the first word is on the right"
+    long = {"t": {coder: cs.Segmentation(3000, [7, 90], None, None, ("word",) * 3000) for coder in "abc"}}
+    assert "of 3,000 units" in str(cs.fit_annotators(long, intervals=None).pictures()[-1])

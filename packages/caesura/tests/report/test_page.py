@@ -14,7 +14,7 @@ import pytest
 from caesura import samples
 from caesura.agreement import agree
 from caesura.display.scene import Picture
-from caesura.display.table import Table
+from caesura.display.table import Table, format_cell
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
@@ -156,10 +156,12 @@ def test_coders_who_share_no_text_are_not_compared() -> None:
 
 @pytest.mark.parametrize("name", samples.names())
 def test_every_sample_makes_a_whole_page(name: str) -> None:
-    report = make_report(samples.load(name), name)
+    corpus = samples.load(name)
+    report = make_report(corpus, name)
     reader = parse(html_page(report))
+    judged = ["annotators"] if len(corpus.coders) > 2 else []
     assert [a["id"] for tag, a in reader.tags if tag == "section"] == [
-        "summary", "agreement", "scores", "coders", "documents", "comparisons", "meaning", "parameters", "citing",
+        "summary", "agreement", "scores", "coders", *judged, "documents", "comparisons", "meaning", "parameters", "citing",
     ]  # fmt: skip
     ids = [a["id"] for _, a in reader.tags if a.get("id")]
     assert len(ids) == len(set(ids))
@@ -230,7 +232,29 @@ def test_large_reports_show_densities(monkeypatch) -> None:
 def test_small_reports_need_no_script_to_draw() -> None:
     page = html_page(make_report(many(3, 3, 40), "few"))
     assert "data-packed=" not in page
-    assert page.count('<svg xmlns="http://www.w3.org/2000/svg" class="caesura"') == 3 + 2  # and matrix and strip
+    # three documents, matrix and strip; the annotators' plane and displacements, and two drawings of the gold standard per document
+    assert page.count('<svg xmlns="http://www.w3.org/2000/svg" class="caesura"') == 3 + 2 + 2 + 3 * 2
+
+
+def test_three_annotators_are_judged_and_two_or_a_reference_are_not() -> None:
+    corpus = samples.load("stargazer")
+    report = make_report(corpus, "x")
+    (section,) = (s for s in report.sections if s.anchor == "annotators")
+    table = tables(report)["Annotators"]
+    assert [row[0] for row in table.rows] == list(corpus.coders)
+    assert all("[" in format_cell(row[3]) for row in table.rows), "hit rates have intervals"
+    assert sum(isinstance(b, Picture) for b in section.blocks) == 3
+    for other in (make_report(corpus.select(coders=corpus.coders[:2])), make_report(corpus, reference="coder 1")):
+        assert "annotators" not in [s.anchor for s in other.sections]
+
+
+def test_annotators_who_cannot_be_modelled_are_said_to_be(monkeypatch) -> None:
+    short = Corpus.from_dict({"d": {coder: [1, 1] for coder in "abc"}})
+    (section,) = (s for s in make_report(short, "x").sections if s.anchor == "annotators")
+    assert str(section.blocks[0]).startswith("These annotators cannot be modelled: n_t is 2")
+    monkeypatch.setattr("caesura.report.annotators_section._MOST_MARKS", 3)
+    (section,) = (s for s in make_report(samples.load("kubla"), "x").sections if s.anchor == "annotators")
+    assert "caesura annotators models all of them" in str(section.blocks[0])
 
 
 # ---------------------------------------------------------------------- names from anywhere
@@ -283,7 +307,9 @@ def test_markdown_keeps_no_raw_html(hostile, renderer: str) -> None:
     else:
         page = library.markdown(text, extensions=["tables", "fenced_code"])
     tags = set(re.findall(r"<(\w+)", page))
-    assert tags <= {"h1", "h2", "h3", "p", "strong", "em", "code", "pre", "table", "thead", "tbody", "tr", "th", "td"}
+    known = {"h1", "h2", "h3", "p", "strong", "em", "code", "pre", "table", "thead", "tbody", "tr", "th", "td"}
+    assert tags <= {*known, "br"}  # notes below a table are lines of one paragraph
+    assert "<br" not in text
 
 
 def test_shortened_names_are_distinct(hostile) -> None:

@@ -9,20 +9,37 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caesura.display.cells import clean, clip, max_cell_width
+from caesura.display.cells import cell_width, clean, clip, is_rtl, max_cell_width
 from caesura.display.heat_map import HeatMap
 from caesura.display.palette import SERIES
 from caesura.display.plot import Curve, Plot, PlotPicture, Point, Scale, axis_labels
-from caesura.display.scene import Axis, BarChart, Baseline, Name, Number, Picture, Scene, ScenePicture, Shape, Ticks
+from caesura.display.scene import (
+    Axis,
+    BarChart,
+    Baseline,
+    Label,
+    Mark,
+    Name,
+    Number,
+    Picture,
+    Scene,
+    ScenePicture,
+    Shape,
+    ShapeGroup,
+    Ticks,
+)
+from caesura.display.wrapping import WrappedLine, wrap_units
 from caesura.text import track_title
 
 if TYPE_CHECKING:
-    from caesura.annotators.model import AnnotatorModel, FittedLayer
+    from caesura.annotators.model import AnnotatorModel, BoundaryModel, FittedLayer
     from caesura.annotators.profiles import AnnotatorProfile
 
 _NAME = 18
 _TALL = 3  # the height of the posterior in rows
 _DRAWN_ITEMS, _DRAWN_MAPS = 3, 6
+_DRAWN_LINES = 40  # lines of a text under which probabilities are written
+_POSSIBLE = 0.1  # the probability from which a gap outside the gold standard is shown under the text
 
 
 def draw_annotators(model: AnnotatorModel) -> Sequence[Picture]:
@@ -41,9 +58,21 @@ def draw_annotators(model: AnnotatorModel) -> Sequence[Picture]:
         if p.confusion is not None and len(p.labels) > 1:
             found.append(ConfusionMap(p.confusion.values, tuple(map(str, p.labels)), name, diagonal=True))
     if isinstance(model, BoundaryModel):
-        for layer in model.layers:
-            for item, track in list(model.golds)[:_DRAWN_ITEMS]:
-                found.append(GoldPosterior.of(layer, item, track))
+        for item, track in list(model.golds)[:_DRAWN_ITEMS]:
+            found += draw_gold(model, item, track)
+    return found
+
+
+def draw_gold(model: BoundaryModel, item: str, track: str = "") -> list[Picture]:
+    """Draw the probability of a boundary along a track, and under its text if there is one; of every layer."""
+    units = model.corpus.texts.get((item, track))
+    found: list[Picture] = []
+    for layer in model.layers:
+        if (item, track) in layer.layer.tracks:
+            posterior = GoldPosterior.of(layer, item, track)
+            found.append(posterior)
+            if units and layer.layer.step is None:
+                found.append(GoldText(posterior, tuple(units)))
     return found
 
 
@@ -227,3 +256,70 @@ class GoldPosterior(ScenePicture):
             yield Name(at, words=clip(clean(name), _NAME), role="ink" if row == 0 else "faint")
             yield Baseline(at, width=wide, thin=True)
             yield Ticks(at, width=wide, role=role, xs=tuple((gap + 0.5) / length * wide for gap in places))
+
+
+@dataclass(frozen=True, eq=False)
+class GoldText(ScenePicture):
+    """A text with the gold standard and the probabilities of boundaries under it.
+
+    Attributes
+    ----------
+    of : GoldPosterior
+        The probabilities, the gold standard and the marks.
+    units : tuple of str
+        The text.
+    """
+
+    of: GoldPosterior
+    units: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """The item."""
+        return f"{self.of.name}: the gold standard under the text"
+
+    def scene(self, width: int, *, fine: bool) -> Scene:
+        """Lay out the text in lines, each above the boundaries of the gold standard and their probabilities."""
+        margin = len("probability") + 2
+        chances = {gap + 1: float(self.of.posterior[gap]) for gap in self._gaps()}
+        widths = [max(1, cell_width(clean(unit))) for unit in self.units]
+        gaps = [3 if unit in chances else 1 for unit in range(1, len(self.units) + 1)]
+        lines = wrap_units(widths, gaps, max(8, width - margin))
+        shown = lines[:_DRAWN_LINES]
+        rest = f" · the first {shown[-1].last:,} of {len(self.units):,} units" if len(shown) < len(lines) else ""
+        listed = ", ".join(f"{unit} ({chance:.2f})" for unit, chance in list(chances.items())[:60])
+        sample = [unit for unit in self.units[:200] if any(c.isalpha() for c in unit)]
+        return Scene(
+            self.title,
+            f"Probable boundaries after units: {listed or 'none'}.",
+            self.title,
+            f"┃ in the gold standard · numbers: probability of a boundary, from {_POSSIBLE:g}{rest}",
+            width,
+            margin,
+            (1.0, 0.9, 0.9),
+            tuple(tuple(self._block(line, chances)) for line in shown),
+            "rtl" if sum(map(is_rtl, sample)) * 2 > len(sample) else "ltr",
+        )
+
+    def _gaps(self) -> list[int]:
+        """Return the gaps of the gold standard, and others that may be boundaries."""
+        possible = np.flatnonzero(np.asarray(self.of.posterior) >= _POSSIBLE).tolist()
+        return sorted(gap for gap in {*self.of.gold, *possible} if gap < len(self.units))
+
+    def _block(self, line: WrappedLine, chances: dict[int, float]) -> Iterator[Shape]:
+        yield Name(1, words="gold", role="ink")
+        yield Name(2, words="probability")
+        yield Baseline(1, width=line.width, thin=True)
+        for number, unit in enumerate(range(line.first, line.last + 1)):
+            yield Label(0, line.starts[number], line.widths[number], self.units[unit - 1])
+            if unit in chances:
+                yield self._place(unit, line.gaps[number], chances[unit])
+
+    def _place(self, unit: int, x: int, chance: float) -> ShapeGroup:
+        """Draw the boundary after a unit with its probability."""
+        chosen = unit - 1 in self.of.gold
+        who = ", ".join(name for name, places in self.of.marks.items() if unit - 1 in places) or "nobody"
+        words = "1" if chance >= 0.995 else f"{chance:.2f}"[1:]
+        items: list[Shape] = [Label(2, x + (len(words) == 1), len(words), words, "ink" if chosen else "faint")]
+        items += [Mark(1, x + 1, 1, "", "reference")] if chosen else []
+        return ShapeGroup(0, tip=f"after unit {unit}: probability {chance:.3f}; marked by {who}", items=tuple(items))

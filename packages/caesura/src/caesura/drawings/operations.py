@@ -22,14 +22,13 @@ from caesura.display.scene import (
     stack,
 )
 from caesura.display.table import format_cell
+from caesura.display.wrapping import WrappedLine, wrap_units
 from caesura.drawings.segmentations import (
     ROLES,
     VERDICTS,
     EditedTrack,
     TrackPicture,
-    WrappedLine,
     edited_tracks,
-    wrap_units,
 )
 from caesura.metrics.edit import Edit
 from caesura.metrics.operations import Operations, flexible_operations

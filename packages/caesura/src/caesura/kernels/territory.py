@@ -548,9 +548,7 @@ def draw_boundaries(
                 share, place = _uniform(state), (extent * (reach + 1) + cell) * len(rates.types)
                 for t in range(len(rates.types)):
                     chance = (
-                        exp(by_type[k, place + t] - weights[k, extent, cell])
-                        if nodes.active[k]
-                        else rates.types[t]
+                        exp(by_type[k, place + t] - weights[k, extent, cell]) if nodes.active[k] else rates.types[t]
                     )
                     if share >= 0.0:
                         kind = t
