@@ -15,6 +15,7 @@ from caesura.report.measures import MARKS, Measures
 _MOST = {"spans": 2_000}  # marks above which the model is left out
 _MOST_MARKS = 20_000
 _SAMPLED = 5_000  # marks above which rates have no intervals
+_SWEEPS = 300  # of the sampler; the section warns if its chains have not mixed by then
 
 
 def annotators_section(corpus: Corpus, measures: Measures) -> list[ReportSection]:
@@ -44,7 +45,7 @@ def _blocks(corpus: Corpus, seed: int) -> tuple[Block, ...]:
             f"Reports model annotators of up to {most:,} {MARKS[corpus.kind]}; caesura annotators models all of them.",
         )
     try:
-        model = fit_annotators(corpus, seed=seed, intervals="gibbs" if marks <= _SAMPLED else None)
+        model = fit_annotators(corpus, seed=seed, intervals="gibbs" if marks <= _SAMPLED else None, sweeps=_SWEEPS)
         tables = list(model.tables())
     except CaesuraError as refused:
         return (f"These annotators cannot be modelled: {refused}",)
