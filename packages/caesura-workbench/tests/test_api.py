@@ -271,6 +271,9 @@ def test_unified_marks_have_the_kind_of_the_item(client: TestClient, mixed: int,
     item = next(i for i in client.get(f"/api/projects/{mixed}").json()["items"] if i["name"] == name)
     for method in client.get("/api/session").json()["methods"][item["kind"]]:
         made = client.post(f"/api/items/{item['id']}/annotations", json={"coder": method, "method": method})
+        if method == "model" and len(item["coders"]) < 3:
+            assert (made.status_code, "two annotators cannot be judged" in made.json()["error"]) == (400, True)
+            continue
         assert made.status_code == 201, made.text
         assert made.json()["marks"]["kind"] == item["kind"]
     assert client.get(f"/api/items/{item['id']}").status_code == 200

@@ -56,6 +56,7 @@ def test_zip_with_one_file_per_item_round_trips(tmp_path: Path) -> None:
             ("dome", "ann", Segmentation(3, [1], units=("a", "b", "c"))),
         ]
     )
+    patterns = {"brat": "{coder}/{item}.ann", "inline": "{coder}/{item}.txt"}
     for format, files in (
         ("caesura-json", ["kubla.json", "dome.json"]),
         ("brat", ["ann/kubla.ann", "ann/kubla.txt", "ben/kubla.ann", "ben/kubla.txt", "ann/dome.ann", "ann/dome.txt"]),
@@ -68,8 +69,7 @@ def test_zip_with_one_file_per_item_round_trips(tmp_path: Path) -> None:
         assert json.loads((folder / "provenance.json").read_text())["annotations"] == [{"id": 1}]
         (folder / "provenance.json").unlink()
         again = {
-            (a.item, a.coder): a.marks.positions.tolist()
-            for a in read(folder, format, pattern=None if format == "caesura-json" else "{coder}/{item}")
+            (a.item, a.coder): a.marks.positions.tolist() for a in read(folder, format, pattern=patterns.get(format))
         }
         assert again == {("kubla", "ann"): [2, 5], ("kubla", "ben"): [3], ("dome", "ann"): [1]}, format
 

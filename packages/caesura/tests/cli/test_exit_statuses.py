@@ -9,7 +9,7 @@ import pytest
 
 import caesura as cs
 from caesura.cli import main
-from caesura.cli.io import failures
+from caesura.cli.io import FailUnderScore, failures
 from caesura.model import Corpus, Segmentation
 from cli.command import caesura
 
@@ -27,7 +27,7 @@ def test_undefined_score_fails_every_limit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("higher_is_better", [True, False])
 def test_limits_are_inclusive_and_nan_meets_none(higher_is_better: bool) -> None:
     def fails(score: float) -> bool:
-        return bool(list(failures({"x": 0.5}, {"x": (score, higher_is_better)}, "score")))
+        return bool(list(failures({"x": 0.5}, {"x": FailUnderScore(score, higher_is_better)}, "score")))
 
     assert fails(math.nan)
     assert not fails(0.5)

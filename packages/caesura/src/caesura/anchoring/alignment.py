@@ -116,7 +116,7 @@ class Anchoring(Result):
     --------
     >>> anchored = anchor("It was late. Nobody slept.", "It was  late.Nobody sleeps.")
     >>> anchored.distance, anchored.boundaries([13]), anchored.spans([(13, 27)])
-    (1, [13], [(13, 26)])
+    (2, [13], [(13, 26)])
     """
 
     def __init__(

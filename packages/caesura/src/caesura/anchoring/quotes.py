@@ -92,7 +92,7 @@ def find_quote(
     --------
     >>> find_quote("The cat sat. The cat ran.", "the cat", occurrence=2)
     (13, 20)
-    >>> find_quote("The cat sat. The cat ran.", "the cad", after=" ran")
+    >>> find_quote("The cat sat. The cat ran.", "The cad", after=" ran")
     (13, 20)
     """
     validate_choice("ties", ties, ("first", "all", None))  # type: ignore[arg-type]

@@ -833,7 +833,7 @@ def fit_annotators(
     --------
     >>> from caesura import samples
     >>> model = fit_annotators(samples.load("stargazer"), intervals=None)
-    >>> len(model.annotators), round(float(model.annotators["1"].hit_rate), 2)
+    >>> len(model.annotators), round(float(model.annotators["coder 1"].hit_rate), 2)
     (7, 0.6)
     >>> model.gold["stargazer"].masses
     [2, 1, 2, 3, 1, 3, 1, 4, 1, 2, 1]

@@ -127,7 +127,7 @@ def _read_path(
         return read_folder(
             where,
             lambda file, name, **given: _read_file(file, format or name, given),
-            lambda file: _format_in_folder(file, format, options.get("encoding"), "pattern" in options),
+            lambda file: _format_in_folder(file, format, options.get("encoding"), options.get("pattern") is not None),
             rules=rules,
             keep_going=keep_going,
             **options,
