@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from caesura.display.cells import cell_width, clean, clip
+from caesura.display.cells import WrappedLine, cell_width, clean, clip, wrap_units
 from caesura.display.scene import Picture, Scene, ScenePicture, Shape, StyledWord
-from caesura.display.wrapping import WrappedLine, wrap_units
 from caesura.model import Corpus
 from caesura_vowels.restored_text import DOUBTFUL, FORMS, WRONG, letter_probabilities, offered_forms
 from caesura_vowels.restorer import RestoredWord, VowelRestorer, ready

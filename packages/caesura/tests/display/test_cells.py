@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.display.cells import Canvas, cell_width, choose_bidi, clean, clip, graphemes, is_rtl, isolate_word, pad
-from caesura.display.wrapping import wrap_units
+from caesura.display.cells import (
+    Canvas,
+    cell_width,
+    choose_bidi,
+    clean,
+    clip,
+    graphemes,
+    is_rtl,
+    isolate_word,
+    pad,
+    wrap_units,
+)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caesura.display.cells import cell_width, clean, clip, is_rtl, max_cell_width
+from caesura.display.cells import WrappedLine, cell_width, clean, clip, is_rtl, max_cell_width, wrap_units
 from caesura.display.heat_map import HeatMap
 from caesura.display.palette import SERIES
 from caesura.display.plot import Curve, Plot, PlotPicture, Point, Scale, axis_labels
@@ -28,7 +28,6 @@ from caesura.display.scene import (
     ShapeGroup,
     Ticks,
 )
-from caesura.display.wrapping import WrappedLine, wrap_units
 from caesura.text import track_title
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, cast
 
-from caesura.display.cells import cell_width, clean, clip, max_cell_width
+from caesura.display.cells import WrappedLine, cell_width, clean, clip, max_cell_width, wrap_units
 from caesura.display.scene import (
     FilledPart,
     Label,
@@ -22,7 +22,6 @@ from caesura.display.scene import (
     stack,
 )
 from caesura.display.table import format_cell
-from caesura.display.wrapping import WrappedLine, wrap_units
 from caesura.drawings.segmentations import (
     ROLES,
     VERDICTS,

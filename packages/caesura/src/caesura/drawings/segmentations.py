@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from caesura.display.cells import cell_width, clean, clip, is_rtl, max_cell_width
+from caesura.display.cells import WrappedLine, cell_width, clean, clip, is_rtl, max_cell_width, wrap_units
 from caesura.display.scene import (
     Baseline,
     ColumnBoundary,
@@ -29,7 +29,6 @@ from caesura.display.scene import (
     Stem,
     stack,
 )  # fmt: skip
-from caesura.display.wrapping import WrappedLine, wrap_units
 from caesura.errors import CaesuraError
 from caesura.metrics.boundary_edits import boundary_edits
 from caesura.metrics.edit import Edit
