@@ -118,8 +118,8 @@ def test_manager_of_a_project_stays_and_learns_no_names(campaign: SampleWorkbenc
     mira, ann, ben = campaign["mira"], campaign["ann"], campaign["ben"]
     members = f"/api/projects/{campaign.project}/members"
     mira.put(members, json={"person": campaign.numbers["ben"], "role": "manager"})
-    stranger = mira.post("/api/people", json={"name": "a secret name"}).json()["id"]
-    tried = ben.put(members, json={"person": stranger, "role": "reader"})
+    outsider = mira.post("/api/people", json={"name": "a secret name"}).json()["id"]
+    tried = ben.put(members, json={"person": outsider, "role": "reader"})
     assert tried.status_code == 404
     assert tried.json() == ben.put(members, json={"person": 9999, "role": "reader"}).json() | {
         "error": tried.json()["error"]

@@ -52,7 +52,7 @@ def test_linked_kappa_of_easydiag_and_elan() -> None:
 def test_tables_of_recordings_are_added_before_kappa() -> None:
     first = {"x": events([(0, 1000, "a")]), "y": events([(0, 1000, "b")])}
     pooled = evaluate(first, first, ["linked-kappa"])["linked-kappa"]
-    assert np.isnan(pooled.per_item).all()  # one value each: chance leaves no room
+    assert np.isnan(pooled.per_item).all()  # one value each: chance explains everything
     assert pooled.micro == 1.0
 
 

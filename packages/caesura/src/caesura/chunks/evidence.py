@@ -31,7 +31,7 @@ from caesura.display.table import Table
 from caesura.errors import CaesuraError
 from caesura.validation import validate_choice, validate_integer
 
-#: Chunk size expectations above this leave no room for a corrected value.
+#: Chunk size expectations above this leave no margin for a corrected value.
 _MAX_BY_SIZE = 0.95
 
 Spans = Sequence[tuple[int, int]]
@@ -78,7 +78,7 @@ class ChunkScores(Result):
 
     @property
     def whole_corrected(self) -> float | None:
-        """The gain divided by the room above what sizes give; None if sizes alone give more than 0.95."""
+        """The gain divided by the margin above what sizes give; None if sizes alone give more than 0.95."""
         if self.whole_by_size is None or self.whole_by_size > _MAX_BY_SIZE:
             return None
         return (self.whole - self.whole_by_size) / (1 - self.whole_by_size)

@@ -422,7 +422,7 @@ def tied_selections(
     best, must = int(weights[kept].sum()), int(np.abs(weights).sum()) + 1
     if (
         len(ballot) > _MAX_TIED or 2 * must >= _MAX_SUM
-    ):  # weights scaled to the limit leave no room for a segment that must be chosen
+    ):  # weights scaled to the limit leave no weight for a segment that must be chosen
         return []
     found: list[NDArray[np.bool_]] = []
     seen: set[int] = set()

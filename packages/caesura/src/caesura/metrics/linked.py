@@ -13,7 +13,7 @@ closed form. With row sums R, column sums C, c the unmatched, and :math:`M = N -
 .. math:: p_o = \frac{\sum_i n_{ii}}{N}, \quad p_e = \frac{M \sum_{i \ne c} R_i C_i}{N (N - R_c)(N - C_c)}, \quad
           \kappa = \frac{p_o - p_e}{1 - p_e}, \quad \kappa_{max} = \frac{\sum_i \min(R_i, C_i) / N - p_e}{1 - p_e}
 
-If nothing is linked, :math:`p_e = 0` and κ = 0. If all annotations are linked and have one value, chance leaves no room and κ is undefined.
+If nothing is linked, :math:`p_e = 0` and κ = 0. If all annotations are linked and have one value, chance leaves no margin and κ is undefined.
 
 The **overlap ratio** is the mean over linked pairs and unlinked annotations of :math:`|a \cap b| / |a \cup b|`, 0 for an unlinked one. Pairs are
 those of the largest total overlap. ELAN lets every annotation of the first tier take the free one of the second with the longest overlap,
@@ -160,8 +160,8 @@ def _linked_parts(c: Any) -> Parts:
 
 
 def _beyond_chance(observed: Any, expected: Any) -> Any:
-    room = 1.0 - expected > 1e-12
-    return np.where(room, (observed - expected) / np.where(room, 1.0 - expected, 1.0), np.nan)
+    defined = 1.0 - expected > 1e-12
+    return np.where(defined, (observed - expected) / np.where(defined, 1.0 - expected, 1.0), np.nan)
 
 
 def _kappa(mode: Numbers, annotations: Numbers, *parts: Numbers) -> Numbers:
