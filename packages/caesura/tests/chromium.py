@@ -51,15 +51,18 @@ class Chromium:
         return self._browser
 
     def new_page(self, address: str) -> Any:
-        """A page of the workbench at this address, the same for all tests of this process, without cookies of those before.
+        """A page of the workbench at this address, the same for all tests of this process, without cookies and storage of those before.
 
         One page of the context is never closed: so the process that shows the site stays, with the scripts it has fetched.
         """
         browser = self.start()
         if self._context is None:
             self._context = browser.new_context(base_url=address, viewport={"width": 1200, "height": 900})
-            self._context.new_page().goto("/static/style.css")
+            self._kept = self._context.new_page()
+            self._kept.goto("/static/style.css")
         self._context.clear_cookies()
+        # Changes that a closed page could not send wait in the browser's storage; annotations of another test have the same ids.
+        self._kept.evaluate("localStorage.clear()")
         return self._context.new_page()
 
     def stop(self) -> None:
