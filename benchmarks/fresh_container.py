@@ -180,16 +180,16 @@ def main() -> None:
     for score in scores:
         for number in sizes:
             others = {p: best[score, p, number] for p in PEERS.get(score, {}) if (score, p, number) in best}
-            told = ", ".join(f"{package} {_told(took)}" for package, took in others.items())
+            told = ", ".join(f"{package} {_format_seconds(took)}" for package, took in others.items())
             ours = [best[score, which, number] for which in ("fresh", "warm")]
             slower = ", ".join(p for p, took in others.items() if max(ours) > took + NUMPY)
             print(
-                f"| {score}, {number:,} documents | {_told(ours[0])} | {_told(ours[1])} | {told} | {slower} |",
+                f"| {score}, {number:,} documents | {_format_seconds(ours[0])} | {_format_seconds(ours[1])} | {told} | {slower} |",
                 flush=True,
             )
 
 
-def _told(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     return f"> {LONGEST:.0f}" if seconds == float("inf") else f"{seconds:.2f}"
 
 

@@ -172,11 +172,12 @@ class LabelModel(AnnotatorModel):
     @property
     def log_likelihood(self) -> float:
         """The log likelihood of the annotations."""
-        scores = np.log(self.fit.prior) + np.einsum("ujk,jtk->ut", self._given, np.log(self.fit.confusion))
+        scores = np.log(self.fit.prior) + np.einsum("ujk,jtk->ut", self._indicators, np.log(self.fit.confusion))
         return float(np.logaddexp.reduce(scores, axis=1).sum())
 
     @property
-    def _given(self) -> Floats:
+    def _indicators(self) -> Floats:
+        """One where an annotator gave a category to a unit, else zero: units × annotators × categories."""
         return np.stack([self.ratings.codes == k for k in range(len(self.ratings.categories))], axis=2).astype(
             np.float64
         )

@@ -514,14 +514,14 @@ def _claims_6(counted: Mapping[str, Mapping[str, int]]) -> list[Line]:
             whole = max(1, sum(kept.values()))
             share |= {(label, fate, classified): 100 * n / whole for fate, n in kept.items()}
 
-    def shown(label: str, fate: str) -> tuple[float, str]:
+    def share_of(label: str, fate: str) -> tuple[float, str]:
         with_all = share.get((label, fate, False), 0.0)
         return share.get((label, fate, True), 0.0), f"with unclassified endnotes {with_all:.1f} %"
 
-    falls, falls_all = shown(".", "match")
-    rest = max(shown(label, "match")[0] for label in ("?", ",", "--"))
-    deleted, deleted_all = shown(",", "del")
-    appeals, appeals_all = shown("?", ".")
+    falls, falls_all = share_of(".", "match")
+    rest = max(share_of(label, "match")[0] for label in ("?", ",", "--"))
+    deleted, deleted_all = share_of(",", "del")
+    appeals, appeals_all = share_of("?", ".")
     return [
         Line("falls matched, %", "below 50", "below 50" if share[".", "match", False] < 50 else f"{falls:.1f}", f"{falls:.1f} %; {falls_all}"),
         Line("the rest matched less", "yes", "yes" if rest < falls else "no", f"at most {rest:.1f} %"),
