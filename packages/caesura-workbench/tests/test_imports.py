@@ -235,3 +235,93 @@ def test_items_with_same_text_are_combined(client: TestClient, project: int) -> 
     assert there == {"kubla": ["ann", "ben", "eve"]}
     apart = client.post(f"/api/projects/{project}/files", files=files[1:3]).json()
     assert len(apart["made"]["items"]) == 2, "unless one says so, each stays its own"
+
+
+# ---------------------------------------------------------------------- altered texts
+
+
+def altered_file(item: str, coder: str, words: list[str], positions: list[int]) -> bytes:
+    data = {"format": "caesura-corpus", "version": 1, "kind": "units", "texts": [{"item": item, "units": words}]}
+    marks = [{"item": item, "coder": coder, "length": len(words), "positions": positions}]
+    return json.dumps({**data, "annotations": marks}).encode()
+
+
+@pytest.fixture
+def words(client: TestClient, project: int) -> list[str]:
+    item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    return list(client.get(f"/api/items/{item}").json()["units"])
+
+
+def marks_of(client: TestClient, project: int, coder: str) -> Any:
+    item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    annotations = client.get(f"/api/items/{item}").json()["annotations"]
+    return next(each for each in annotations if each["coder"] == coder)
+
+
+def test_marks_of_altered_texts_are_moved_to_the_project(client: TestClient, project: int, words: list[str]) -> None:
+    altered = [words[0].upper() + "x", *words[1:6], "really", *words[6:]]  # one word changed, one inserted
+    files: dict[str, str | bytes] = {"gpt.json": altered_file("kubla", "gpt", altered, [3, 10])}
+    refused = upload(client, project, "files", files)
+    assert refused.status_code == 400
+    assert "import it with “anchor”" in refused.text
+    seen = upload(client, project, "preview", files, anchor="true").json()
+    (row,) = seen["rows"]
+    assert (row["length"], row["marks"]) == (len(words), 2)
+    assert "2 of 2 marks placed" in seen["notes"][0]["note"]
+    added = upload(client, project, "files", files, anchor="true").json()
+    assert (added["annotations"], added["faults"], added["notes"]) == (1, [], seen["notes"])
+    gpt = marks_of(client, project, "gpt")
+    assert gpt["marks"]["positions"] == [3, 9], "after the same words"
+    assert "2 of 2 marks placed" in gpt["origin"]
+
+
+def test_other_texts_are_refused_by_limit(client: TestClient, project: int, words: list[str]) -> None:
+    other: dict[str, str | bytes] = {
+        "o.json": altered_file("kubla", "gpt", ["unrelated", "words"] * (len(words) // 2), [3])
+    }
+    refused = upload(client, project, "files", other, anchor="true")
+    assert refused.status_code == 400
+    assert "more than 30 %" in refused.text
+    slightly: dict[str, str | bytes] = {"s.json": altered_file("kubla", "gpt", [*words[:-1], "otherwise"], [3])}
+    strict = upload(client, project, "preview", slightly, anchor="true", max_altered="0").json()
+    assert "more than 0 %" in strict["faults"][0]["error"]
+
+
+def test_first_file_of_a_new_item_is_the_text_of_the_others(client: TestClient, empty: int) -> None:
+    first, second = ["a", "quiet", "night", "was", "over"], ["a", "quiet", "knight", "was", "over"]
+    files: dict[str, str | bytes] = {
+        "1.json": altered_file("night", "ann", first, [2]),
+        "2.json": altered_file("night", "ben", second, [3]),
+    }
+    added = upload(client, empty, "files", files, anchor="true").json()
+    assert (added["annotations"], added["faults"]) == (2, [])
+    assert [note["note"] for note in added["notes"]] == [
+        "item 'night' is new in this project, so that there is no text to anchor it to.",
+        "night: 5.26% of the text was altered; 1 of 1 mark placed.",
+        "5.3% of the text of item 'night' was altered.",
+    ]
+
+
+def test_pasted_text_is_anchored(client: TestClient, project: int, words: list[str]) -> None:
+    pasted = {"item": "kubla", "coder": "gpt", "text": " ".join([*words[:4], "|", "well", *words[4:]])}
+    assert client.post(f"/api/projects/{project}/text", json=pasted).status_code == 400
+    answer = client.post(f"/api/projects/{project}/text", json={**pasted, "anchor": True})
+    assert answer.status_code == 201, answer.text
+    assert "1 of 1 mark placed" in answer.json()["notes"][0]["note"]
+    assert marks_of(client, project, "gpt")["marks"]["positions"] == [4]
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"max_altered": "0.2"}, "no effect without anchor"),
+        ({"anchor": "true", "unit": "word"}, "raw texts have no marks"),
+        ({"anchor": "true", "max_altered": "3"}, "less than or equal to 1"),
+    ],
+)
+def test_options_of_anchoring_are_checked(
+    client: TestClient, project: int, choices: dict[str, str], message: str
+) -> None:
+    answer = upload(client, project, "preview", {"a.json": altered_file("kubla", "x", ["a", "b"], [1])}, **choices)
+    assert answer.status_code in (400, 422)
+    assert message in answer.text

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from starlette.concurrency import run_in_threadpool
 
 from caesura import samples
+from caesura.anchoring import AnchorOptions
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Segmentation
 from caesura.model.corpus import Marks
@@ -27,6 +28,7 @@ from caesura_workbench.imports import (
     ImportOptions,
     ParsedFile,
     Upload,
+    anchor_to_texts,
     ascii_name,
     describe_parsed_file,
     list_parsed_files,
@@ -59,7 +61,7 @@ from caesura_workbench.requests import (
     api_router,
 )
 from caesura_workbench.response_cache import ResponseCache
-from caesura_workbench.rows import AddedRows, AnnotationState, NotFound, StoreError
+from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError
 from caesura_workbench.serializers import (
     Window,
     describe_annotation,
@@ -610,11 +612,23 @@ def _import_options(
     read_as: Annotated[
         Literal["spans", "boundaries"] | None, Form(description="How to read formats that may hold either.")
     ] = None,
+    anchor: Annotated[bool, Form(description="Move marks of altered texts to the texts of the project.")] = False,
+    max_altered: Annotated[
+        float | None, Form(ge=0, le=1, description="With anchor: the largest share of a text that may be altered.")
+    ] = None,
 ) -> ImportOptions:
     options: dict[str, str] = {} if read_as is None else {"as": read_as}
-    return ImportOptions(
-        unit, language, format or None, (coder or "").strip() or None, coder_from, pattern, options, join
-    )
+    named = (coder or "").strip() or None
+    anchoring = _anchoring(anchor, max_altered)
+    if anchoring is not None and unit is not None:
+        raise CaesuraError("raw texts have no marks that could be anchored; leave anchor or unit out.")
+    return ImportOptions(unit, language, format or None, named, coder_from, pattern, options, join, anchoring)
+
+
+def _anchoring(anchor: bool, max_altered: float | None) -> AnchorOptions | None:
+    if max_altered is not None and not anchor:
+        raise CaesuraError("max_altered has no effect without anchor.")
+    return AnchorOptions(max_altered=max_altered) if anchor else None
 
 
 RequestedOptions = Annotated[ImportOptions, Depends(_import_options)]
@@ -625,8 +639,9 @@ async def preview(
     request: Request, store: ViewerStore, jobs: Jobs, project: PathId, files: Files, options: RequestedOptions
 ) -> dict[str, Any]:
     """Show what files would add to a project, and which cannot be read; nothing is stored."""
-    duplicates = DuplicateTexts(await run_in_threadpool(store.items, project))
-    parts = await _read(request, jobs, files, options)
+    known = await run_in_threadpool(store.items, project)
+    duplicates = DuplicateTexts(known)
+    parts = await _read(request, jobs, files, options, known)
     rows = [row for part in parts for row in describe_parsed_file(part, duplicates)]
     return {
         "rows": [row for row in rows if "error" not in row],
@@ -660,11 +675,13 @@ async def add_files(
             raise part.error
         if part.corpus is None:
             return AddedRows([store.add_text(project, part.item, part.units, kind=kind, attributes=about)], [])
-        return store.add_corpus(project, part.corpus, origin=f"file {part.file}", role=role, join=options.join)
+        origin = ", ".join([f"file {part.file}", *([f"anchored ({part.anchored})"] if part.anchored else [])])
+        return store.add_corpus(project, part.corpus, origin=origin, role=role, join=options.join)
 
     errors: list[dict[str, Any]] = []
     added, texts = AddedRows([], []), 0
-    parts = await _read(request, jobs, files, options)
+    known = await run_in_threadpool(store.items, project) if options.anchor else []
+    parts = await _read(request, jobs, files, options, known)
     for part in parts:
         try:
             new = await run_in_threadpool(add, part)
@@ -683,7 +700,7 @@ async def add_files(
 
 
 @router.post("/projects/{project}/text", status_code=201, tags=["projects"])
-def add_text(request: Request, store: ViewerStore, project: PathId, pasted: PastedText) -> dict[str, Any]:
+def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, pasted: PastedText) -> dict[str, Any]:
     """Add pasted text: a coder's segments separated by |, or a raw text to annotate."""
     limits = get_settings(request).limits
     if pasted.unit is not None:
@@ -693,8 +710,14 @@ def add_text(request: Request, store: ViewerStore, project: PathId, pasted: Past
         return {"item": item, "annotations": 0, "faults": [], "made": AddedRows([item], [])._asdict()}
     assert pasted.coder is not None
     corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder)
-    added = store.add_corpus(project, corpus, origin="pasted text")
-    return {"annotations": len(added.annotations), "faults": [], "made": added._asdict()}
+    notes: list[str] = []
+    if (anchoring := _anchoring(pasted.anchor, pasted.max_altered)) is not None:
+        texts = _texts_of(store.items(project))
+        corpus, notes = jobs("import", anchor_to_texts, corpus, texts, anchoring)
+    origin = ", ".join(["pasted text", *([f"anchored ({' '.join(notes)})"] if notes else [])])
+    added = store.add_corpus(project, corpus, origin=origin)
+    shown = [{"file": pasted.item, "note": note} for note in notes]
+    return {"annotations": len(added.annotations), "faults": [], "made": added._asdict(), "notes": shown}
 
 
 @router.post("/projects/{project}/take-back", status_code=204, tags=["projects"])
@@ -709,9 +732,16 @@ def _notes(parts: list[ParsedFile]) -> list[dict[str, str]]:
     return [{"file": part.file, "note": note} for part in parts for note in part.notes]
 
 
-async def _read(request: Request, jobs: JobRunner, files: list[UploadFile], options: ImportOptions) -> list[ParsedFile]:
+def _texts_of(known: list[ItemRecord]) -> dict[tuple[str, str], tuple[str, ...]]:
+    return {(item.name, item.track): item.units for item in known if item.units is not None}
+
+
+async def _read(
+    request: Request, jobs: JobRunner, files: list[UploadFile], options: ImportOptions, known: list[ItemRecord]
+) -> list[ParsedFile]:
     limits = get_settings(request).limits
     if len(files) > limits.files:
         raise CaesuraError(f"{len(files)} files at once; the limit is {limits.files}.")
     uploads = [Upload(safe_path(file.filename or "file"), await file.read()) for file in files]
-    return await run_in_threadpool(lambda: jobs("import", list_parsed_files, uploads, options, limits))
+    texts = _texts_of(known) if options.anchor else {}
+    return await run_in_threadpool(lambda: jobs("import", list_parsed_files, uploads, options, limits, texts))

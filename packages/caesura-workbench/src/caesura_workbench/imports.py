@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any, Literal
 from xml.etree.ElementTree import Element, ParseError
 
+from caesura.anchoring import AnchoredCorpus, AnchorOptions, anchor_corpus
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import UnsafeXML, parse_elements
 from caesura.formats import read
@@ -22,6 +23,8 @@ from caesura.formats.archives import ARCHIVE_ERRORS, read_member
 from caesura.formats.catalog import all_formats
 from caesura.formats.folders import compile_pattern, likely_patterns, rename_each, rename_parts
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
+from caesura.statistics.anchored import anchored_while_reading
+from caesura.text import pluralize
 from caesura_workbench.rows import ItemRecord
 from caesura_workbench.settings import Limits
 
@@ -282,6 +285,9 @@ class ImportOptions:
     pattern: str = ""
     options: dict[str, str] = field(default_factory=dict)
     join: bool = False  # combine items with the same text, whatever their names
+    anchor: AnchorOptions | None = (
+        None  # how marks of altered texts are moved to the project's texts; None: such files are refused
+    )
 
 
 @dataclass(frozen=True)
@@ -294,11 +300,79 @@ class ParsedFile:
     units: tuple[str, ...] = ()
     error: CaesuraError | None = None
     notes: tuple[str, ...] = ()
+    anchored: str = ""  # what anchoring did, for the history of the annotations
 
 
-def list_parsed_files(files: Sequence[Upload], choices: ImportOptions, limits: Limits) -> list[ParsedFile]:
-    """Read all uploads at once, for a worker process."""
-    return list(parse_uploads(files, choices, limits))
+#: Item and track -> the units of its text.
+Texts = dict[tuple[str, str], tuple[str, ...]]
+
+
+def list_parsed_files(
+    files: Sequence[Upload], choices: ImportOptions, limits: Limits, texts: Texts | None = None
+) -> list[ParsedFile]:
+    """Read all uploads at once, for a worker process; with ``choices.anchor``, move their marks to ``texts`` of the project."""
+    if choices.anchor is None:
+        return list(parse_uploads(files, choices, limits))
+    known, moved = dict(texts or {}), []
+    inside: list[AnchoredCorpus] = []  # coders of the current file whose texts differ from each other
+    with anchored_while_reading(choices.anchor, inside.append):
+        for part in parse_uploads(files, choices, limits):
+            notes = [_describe_anchored(found, name) for found in inside for name in found.items]
+            inside.clear()
+            moved.append(_anchor_file(replace(part, notes=(*part.notes, *notes)), known, choices.anchor))
+            inside.clear()  # moving them to the project's text does not count again
+    return moved
+
+
+def _anchor_file(part: ParsedFile, known: Texts, options: AnchorOptions) -> ParsedFile:
+    """Move the marks of a file to the known texts; the texts of its new items become known for the files after it."""
+    if part.corpus is None or part.corpus.timed:
+        return part
+    new = [key for key in part.corpus.texts if key not in known]
+    try:
+        corpus, notes = anchor_to_texts(part.corpus, known, options)
+    except CaesuraError as error:
+        return ParsedFile(part.file, error=FormatError(part.file, None, str(error)))
+    known |= {key: part.corpus.texts[key] for key in new}
+    unknown = [f"item {item!r} is new in this project, so that there is no text to anchor it to." for item, _ in new]
+    return replace(part, corpus=corpus, notes=(*part.notes, *notes, *unknown), anchored=" ".join(notes))
+
+
+def anchor_to_texts(corpus: Corpus, texts: Texts, options: AnchorOptions) -> tuple[Corpus, list[str]]:
+    """Move annotations to the texts of the project.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Annotations whose texts may differ from those of the project.
+    texts : dict
+        Item and track -> the units of the text. Annotations of other items are not changed.
+    options : AnchorOptions
+        Level, folds and limits. Marks without a place are left out, because there is no reference here to be wrong about.
+
+    Returns
+    -------
+    corpus : Corpus
+        The annotations, on the units of the project.
+    notes : list of str
+        A sentence per item whose text differs: the altered share and the marks that were placed; then warnings.
+    """
+    wanted = [
+        Annotation(item, "text", Segmentation(len(units), units=units), track)
+        for (item, track), units in texts.items()
+        if (item, track) in corpus.texts
+    ]
+    if not wanted:
+        return corpus, []
+    found = anchor_corpus(Corpus.from_annotations(wanted), corpus, replace(options, unplaced="out", skip_refused=True))
+    if found.refused:
+        raise CaesuraError(next(iter(found.refused.values())))
+    return found.corpus, [*(_describe_anchored(found, name) for name in found.items), *found.warnings()]
+
+
+def _describe_anchored(found: AnchoredCorpus, name: str) -> str:
+    counts = found.items[name]
+    return f"{name}: {counts.altered:.2%} of the text was altered; {counts.placed} of {pluralize(counts.marks, 'mark')} placed."
 
 
 def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limits) -> Iterator[ParsedFile]:

@@ -90,7 +90,10 @@ class NewName(RequestBody):
 
 
 class PastedText(RequestBody):
-    """A coder's segmentation with | between segments; or, with a unit and without a coder, a raw text to annotate."""
+    """A coder's segmentation with | between segments; or, with a unit and without a coder, a raw text to annotate.
+
+    With ``anchor``, the text may differ from that of the item, and the boundaries are moved to the item's text.
+    """
 
     item: Name
     text: Annotated[str, StringConstraints(min_length=1, max_length=2_000_000)]
@@ -98,9 +101,13 @@ class PastedText(RequestBody):
     unit: Unit | None = None
     kind: RawKind = "units"
     language: Annotated[str, StringConstraints(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = ""
+    anchor: bool = False
+    max_altered: Annotated[float, Field(ge=0, le=1)] | None = None
 
     @model_validator(mode="after")
     def _either(self) -> PastedText:
+        if self.unit is not None and self.anchor:
+            raise ValueError("a raw text has no marks that could be anchored")
         if (self.coder is None) == (self.unit is None):
             raise ValueError("give either the coder of these segments or the unit of a raw text")
         return self

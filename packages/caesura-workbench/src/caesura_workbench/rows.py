@@ -131,7 +131,12 @@ def find_or_create_item(db: sa.Connection, project: int, annotation: Annotation,
     if row is None:
         about = corpus.attributes.get(annotation.item, {})
         return insert_item(db, project, annotation.item, kind, marks.length, annotation.track, marks.units, about)
-    length, units = merge_texts(row, kind, float(marks.length), marks.units, "the new annotation")
+    try:
+        length, units = merge_texts(row, kind, float(marks.length), marks.units, "the new annotation")
+    except CaesuraError as error:
+        if row.kind != kind or row.units is None or marks.units is None:
+            raise
+        raise CaesuraError(f"{error} To move its marks to the text of the project, import it with “anchor”.") from None
     grown: dict[str, Any] = {"length": length} if length != row.length else {}
     if row.units is None and units is not None:
         grown["units"] = json.dumps(units, ensure_ascii=False)

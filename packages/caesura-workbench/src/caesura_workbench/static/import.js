@@ -25,6 +25,7 @@ function drawQuestions() {
   for (const each of form.querySelectorAll(".of-marks")) each.hidden = raw;
   form.querySelector(".of-files").hidden = raw || from !== "files";
   form.querySelector(".of-name").hidden = raw || from !== "name";
+  form.querySelector(".of-anchor").hidden = raw || !form.elements.anchor.checked;
 }
 
 function drawErrors(faults, notes = []) {

@@ -182,9 +182,9 @@ function openAdd() {
   byId("paste").addEventListener("submit", reportErrors(async (event) => {
     const form = new FormData(event.target);
     const raw = form.get("unit");
-    const { made } = await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
+    const { made, notes = [] } = await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder"), anchor: form.has("anchor") }) });
     event.target.elements.coder.value = "";
-    undoable("Text added.", async () => { await call("POST", `${base}/take-back`, made); await showAll(); });
+    undoable(["Text added.", ...notes.map(({ note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, made); await showAll(); });
     await showAll();
   }));
 
@@ -193,6 +193,7 @@ function openAdd() {
   const drawPaste = () => {
     const raw = Boolean(paste.elements.unit.value);
     paste.elements.coder.disabled = paste.elements.coder.closest("label").hidden = raw;
+    paste.elements.anchor.disabled = paste.elements.anchor.closest("label").hidden = raw;
     paste.elements.kind.disabled = paste.elements.kind.closest("label").hidden = !raw;
     paste.elements.text.placeholder = raw ? "The text, as it is." : "so twice | five miles of fertile ground";
   };
