@@ -83,7 +83,7 @@ class Frame:
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*self.data.values(), strict=True)]
 
 
-@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+@pytest.mark.filterwarnings("ignore::caesura.model.provenance.ReadingNote")
 def test_frames_of_pandas() -> None:
     positions = Frame(
         doc=["a", "a", "b"], annotator=["x"] * 3, position=[2, 5, 4], length=[11, 11, 8], genre=["poem", "poem", "news"]

@@ -39,10 +39,10 @@ from .gold import unify_corpus as unify_corpus
 from .metrics import metric as metric
 from .metrics import metric_names as metric_names
 from .metrics.alignment import alignment_similarity as alignment_similarity
+from .metrics.boundaries import boundary_edits as boundary_edits
+from .metrics.boundaries import boundary_similarity as boundary_similarity
 from .metrics.boundaries import generalized_hamming as generalized_hamming
-from .metrics.boundary_edits import boundary_edits as boundary_edits
-from .metrics.boundary_edits import boundary_similarity as boundary_similarity
-from .metrics.boundary_edits import segmentation_similarity as segmentation_similarity
+from .metrics.boundaries import segmentation_similarity as segmentation_similarity
 from .metrics.confusion import Confusion as Confusion
 from .metrics.confusion import boundary_confusion as boundary_confusion
 from .metrics.edit import Edit as Edit

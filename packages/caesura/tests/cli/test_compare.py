@@ -81,7 +81,7 @@ def test_compare_needs_two_coders(tmp_path) -> None:
     assert refused("compare", file).startswith("compare needs two coders, and this file has 1")
 
 
-@pytest.mark.parametrize(("words", "most"), [(["-m", "B"], 32), ([], 38)])
+@pytest.mark.parametrize(("words", "most"), [(["-m", "B"], 26), ([], 30)])
 def test_a_comparison_enters_few_files(tmp_path, words: list[str], most: int) -> None:
     """The number of files that a reader has to follow from two files to a score and a drawing; see docs/architecture.md."""
     files = [tmp_path / "gold.json", tmp_path / "system.json"]

@@ -35,7 +35,7 @@ def options_of(case: dict[str, Any]) -> list[str]:
 
 
 @of_rule("speakers")
-@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+@pytest.mark.filterwarnings("ignore::caesura.model.provenance.ReadingNote")
 def test_folders_are_speakers(tmp_path: Path, case: dict[str, Any]) -> None:
     corpus = cs.read(put(tmp_path / "corpus", case["files"]), **case["do"]["options"])
     assert sorted(corpus.items) == case["expect"]["items"]
@@ -360,7 +360,7 @@ def test_check_shows_and_stores_how_data_is_understood(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- formats of other tools
 
 
-@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+@pytest.mark.filterwarnings("ignore::caesura.model.provenance.ReadingNote")
 @pytest.mark.parametrize(
     ("name", "content", "format", "expected"),
     [
@@ -430,7 +430,7 @@ def test_subtitles_in_wide_encodings(tmp_path: Path, encoding: str) -> None:
 # ---------------------------------------------------------------------- readings that gave wrong numbers in silence
 
 
-@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+@pytest.mark.filterwarnings("ignore::caesura.model.provenance.ReadingNote")
 def test_a_table_with_starts_and_ends_is_no_table_of_units(tmp_path: Path) -> None:
     """It was read as one label per unit, with agreement 1.000."""
     file = tmp_path / "t.csv"
@@ -445,7 +445,7 @@ def test_a_table_with_starts_and_ends_is_no_table_of_units(tmp_path: Path) -> No
         cs.read(file, "csv-labels")
 
 
-@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+@pytest.mark.filterwarnings("ignore::caesura.model.provenance.ReadingNote")
 @pytest.mark.parametrize(
     ("gold", "system", "masses"),
     [

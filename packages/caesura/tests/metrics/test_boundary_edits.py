@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura import Segmentation
 from caesura.metrics import metric
-from caesura.metrics.boundary_edits import EditCounts
+from caesura.metrics.boundaries import EditCounts
 from metrics.naive import cheapest, published_b, published_edits
 from shared_data import oracle_json
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura import Segmentation
 from caesura.metrics import Batch, metric
-from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.boundaries import BoundaryEdits
 from caesura.metrics.confusion import batch_confusion
 from caesura.model import Corpus
 

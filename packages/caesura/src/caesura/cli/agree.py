@@ -40,9 +40,9 @@ from caesura.files import atomic_write
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
+from caesura.model.pairs import describe_tiers, tiers_to_split
 from caesura.options import parse_options, validate_names
 from caesura.statistics import CountedPairs
-from caesura.statistics.tiers import describe_tiers, tiers_to_split
 
 if TYPE_CHECKING:
     from caesura.anchoring import AnchoredCorpus, AnchorOptions

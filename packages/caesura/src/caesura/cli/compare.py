@@ -27,8 +27,8 @@ from caesura.display.scene import stack
 from caesura.errors import CaesuraError
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import Corpus
+from caesura.model.pairs import describe_tiers, tiers_to_split
 from caesura.report.comparison import compare as compare_annotations
-from caesura.statistics.tiers import describe_tiers, tiers_to_split
 
 
 def compare(

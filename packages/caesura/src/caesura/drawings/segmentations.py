@@ -30,7 +30,7 @@ from caesura.display.scene import (
     stack,
 )  # fmt: skip
 from caesura.errors import CaesuraError
-from caesura.metrics.boundary_edits import boundary_edits
+from caesura.metrics.boundaries import boundary_edits
 from caesura.metrics.edit import Edit
 from caesura.model import Corpus, Segmentation
 

@@ -276,6 +276,8 @@ def _recognises(candidate: Format, head: str) -> bool:
 
 def format_options(function: Callable[..., Any], given: Mapping[str, Any], title: str) -> dict[str, Any]:
     """Return the options of a reader or writer as keyword arguments, validated and converted by its signature."""
+    if not given:
+        return {}
     try:
         return validate_options(title, given, option_types(function))
     except CaesuraError as error:

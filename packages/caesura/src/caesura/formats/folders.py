@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.files import cleanup_on_signal
 from caesura.formats.losses import FEATURES, features, reduce_corpus
-from caesura.formats.notes import add_note
 from caesura.model import Annotation, Corpus
+from caesura.model.provenance import add_note
 from caesura.model.time_axis import TimeAxisRules
 from caesura.text import pluralize
 

@@ -9,11 +9,10 @@ from typing import Any
 from caesura.errors import CaesuraError
 from caesura.files import Source
 from caesura.formats.catalog import detect
-from caesura.formats.notes import announce, collect_notes
 from caesura.formats.reading import interpret, read_source
 from caesura.formats.tables import write_table
 from caesura.model import Corpus
-from caesura.model.provenance import Provenance
+from caesura.model.provenance import Provenance, announce, collect_notes
 
 #: Columns of tables, and the names that people give them.
 _MEANINGS = {

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from caesura.errors import CaesuraError
 from caesura.files import Source, load_json
 from caesura.formats.caesura_json import parse_lines
-from caesura.formats.notes import add_note
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.conversion import are_flags
+from caesura.model.provenance import add_note
 
 # ---------------------------------------------------------------------- masses-json
 # ``[[2, 3, 5], [4, 6]]``, ``["0100", "0010"]``, ``[2, 3, 5]`` (one item), ``{"a": [2, 3, 5]}`` or ``{"a": {"ann": [2, 3, 5]}}``. Lists of 0 and

@@ -11,10 +11,9 @@ from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, Lengt
 from caesura.files import Source, load_json
 from caesura.formats.catalog import claiming_formats, detect, format_options, named_format
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
-from caesura.formats.notes import announce, collect_notes
 from caesura.formats.tables import parse_header, read_table
 from caesura.model import Corpus
-from caesura.model.provenance import Document, Interpretation, Provenance
+from caesura.model.provenance import Document, Interpretation, Provenance, announce, collect_notes
 from caesura.model.time_axis import TimeAxisRules
 from caesura.options import option_types, validate_options
 
@@ -82,9 +81,12 @@ def read(
     if format is not None:
         named_format(format)
     given = dict(options)
-    common = validate_options("reading", {key: given.pop(key) for key in _COMMON if key in given}, _COMMON)
+    common = {key: given.pop(key) for key in _COMMON if key in given}
+    if common:
+        common = validate_options("reading", common, _COMMON)
     with collect_notes() as notes:
-        rules = TimeAxisRules(**{key: common[key] for key in ("start", "lengths", "slack") if key in common})
+        axis = {key: common[key] for key in ("start", "lengths", "slack") if key in common}
+        rules = TimeAxisRules(**axis) if axis else None
         corpus = _read_path(where, format, given, rules, keep_going=common.get("keep_going", False))
         if common.get("attributes") is not None:
             corpus = _with_attributes(corpus, Path(common["attributes"]))
@@ -121,14 +123,14 @@ def as_interpretation(given: object) -> Interpretation:
 
 
 def _read_path(
-    where: Path, format: str | None, options: dict[str, Any], rules: TimeAxisRules, *, keep_going: bool = False
+    where: Path, format: str | None, options: dict[str, Any], rules: TimeAxisRules | None, *, keep_going: bool = False
 ) -> Corpus:
     if where.is_dir():
         return read_folder(
             where,
             lambda file, name, **given: _read_file(file, format or name, given),
             lambda file: _format_in_folder(file, format, options.get("encoding"), options.get("pattern") is not None),
-            rules=rules,
+            rules=rules or TimeAxisRules(),
             keep_going=keep_going,
             **options,
         )
@@ -376,7 +378,7 @@ def likely_pattern(folder: str | PathLike[str], format: str | None = None, **opt
 
     def read_with(pattern: str) -> Corpus:
         with collect_notes():  # a guess announces nothing
-            return _read_path(where, format, {**options, "pattern": pattern}, TimeAxisRules())
+            return _read_path(where, format, {**options, "pattern": pattern}, None)
 
     return guess_pattern(where, read_with, _file_filter(format))
 

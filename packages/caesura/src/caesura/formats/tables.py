@@ -17,9 +17,9 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
 from caesura.files import Source, first_repeated, parse_decimal, parse_integer
-from caesura.formats.notes import add_note
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.columns import CorpusBuilder
+from caesura.model.provenance import add_note
 from caesura.options import parse_list
 from caesura.text import shorten
 

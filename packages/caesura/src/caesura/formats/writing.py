@@ -14,11 +14,10 @@ from caesura.files import Content, Source, atomic_write, atomic_write_all
 from caesura.formats.catalog import FORMATS, Format, claiming_formats, format_options, named_format
 from caesura.formats.folders import rename_parts, write_folder
 from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, reduce_corpus
-from caesura.formats.notes import collect_notes
 from caesura.formats.reading import read_source
 from caesura.model import Corpus
 from caesura.model.corpus import require_corpus
-from caesura.model.provenance import Document
+from caesura.model.provenance import Document, collect_notes
 from caesura.options import option_types
 from caesura.text import pluralize
 

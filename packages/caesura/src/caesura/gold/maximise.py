@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from caesura.gold.nested_votes import Ballot, conflict_free_union, majority
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.batch import Side
-from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.boundaries import BoundaryEdits
 from caesura.metrics.nested import Embeddedness
 from caesura.metrics.windows import Windows
 from caesura.model import DEFAULT_METRICS, Corpus, Hierarchy, Segmentation

@@ -1,4 +1,4 @@
-"""Compare boundaries by position: boundaries in common, the generalised Hamming distance, distances to the nearest boundary, windows."""
+"""Compare boundaries by position: in common, nearest, Hamming distance, windows; and align the segments of short texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.arrays import MarkColumns
-from caesura.kernels.jit import Index, kernel, pairs_of_marks
+from caesura.kernels.jit import Index, inline, kernel, pairs_of_marks
+from caesura.kernels.segments import align_pair
 
 # ---------------------------------------------------------------------- boundaries in common
 
@@ -454,3 +455,84 @@ def count_within(
             else:
                 j += 1
         out[pair, 0] = hits
+
+
+# ---------------------------------------------------------------------- segments of short texts of units, aligned as published
+
+SHORT = 2**15  # texts below this length have fewer than 2**16 overlaps, so that the fields below fit into 63 bits
+ORDER = 2**16 - 1  # mask of the lowest field
+NONE, ONE = Index(0), Index(1)
+
+
+@kernel
+def count_alignment_of_units(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
+    """Fill ``out`` with (sum of the Jaccard indices, number) of the distinct edges of every pair, for texts of units.
+
+    It gives the same counts as :func:`caesura.kernels.segments.count_alignment`, but without branches that depend on the marks.
+    """
+    size = 2
+    for pair in range(len(lengths)):
+        if lengths[pair] < SHORT:
+            i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+            size = max(size, i_stop - i + j_stop - j + 2)
+    overlaps, closest = np.empty((2, size)), np.empty((2, size), np.int64)
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+        ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
+        if lengths[pair] < SHORT:
+            out[pair, 0], out[pair, 1] = _align_short(ours, theirs, lengths[pair], overlaps, closest)
+        else:
+            out[pair, 0], out[pair, 1] = align_pair(ours, theirs, lengths[pair], 0.0)
+
+
+@inline
+def _bid(segment: Any, shared: Any, size: Any, order: Any) -> Any:
+    """Encode the closeness of an overlap as one integer; larger is closer.
+
+    From the highest bits down: the number of the segment; what both share (more is closer); the size of the other (smaller is closer);
+    the number of the overlap (earlier is closer). A later segment outbids an earlier one by its number, so a running maximum suffices.
+    """
+    return (np.int64(segment) << 46) | (shared << 31) | ((SHORT - 1 - size) << 16) | (ORDER - np.int64(order))
+
+
+@kernel
+def _align_short(
+    ref: NDArray[Any], hyp: NDArray[Any], length: int, overlaps: NDArray[Any], closest: NDArray[Any]
+) -> tuple[float, float]:
+    """Sum the Jaccard indices of the distinct edges of one pair from left to right, and count the edges.
+
+    ``overlaps`` receives the Jaccard index of every overlap, and 1 if it is an edge; ``closest`` the closest overlap of every segment of
+    the reference and of the hypothesis.
+    """
+    if length <= 0:
+        return 0.0, 0.0
+    weights, edges = overlaps[0], overlaps[1]
+    of_ref, of_hyp = closest[0], closest[1]
+    in_ref, in_hyp = Index(len(ref)), Index(len(hyp))
+    i, j, count = NONE, NONE, NONE
+    start = highest = other_highest = 0
+    while start < length:
+        ref_to = ref[i] if i < in_ref else length
+        hyp_to = hyp[j] if j < in_hyp else length
+        ref_size = ref_to - (ref[i - ONE] if i > NONE else 0)
+        hyp_size = hyp_to - (hyp[j - ONE] if j > NONE else 0)
+        end = min(ref_to, hyp_to)
+        shared = end - start
+        weights[count], edges[count] = shared / (ref_size + hyp_size - shared), 0.0
+        highest = max(highest, _bid(i, shared, hyp_size, count))
+        other_highest = max(other_highest, _bid(j, shared, ref_size, count))
+        # written at every step, so that no branch is needed when a segment ends: the last write is right
+        of_ref[i], of_hyp[j] = ORDER - (highest & ORDER), ORDER - (other_highest & ORDER)
+        i += Index(ref_to == end)
+        j += Index(hyp_to == end)
+        count += ONE
+        start = end
+    for segment in range(len(ref) + 1):
+        edges[Index(of_ref[segment])] = 1.0
+    for segment in range(len(hyp) + 1):
+        edges[Index(of_hyp[segment])] = 1.0
+    total = number = 0.0
+    for overlap in range(count):
+        total += edges[overlap] * weights[overlap]
+        number += edges[overlap]
+    return total, number

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.arrays import MarkColumns, SpanColumns, fill, stable_order
 from caesura.kernels.boundaries import (
+    count_alignment_of_units,
     count_common,
     count_hamming,
     count_nearest,
@@ -34,7 +35,6 @@ from caesura.kernels.segments import (
     AlignmentRule,
     SegmentColumns,
     count_alignment,
-    count_alignment_of_units,
     count_alignment_with,
     count_overlaps,
 )

@@ -166,7 +166,7 @@ class SegmentAlignment(Family):
         """Compute the sum of the weights and its divisor for every pair."""
         out = np.zeros((len(batch), 2))
         if self.as_published and batch.kind == "units":
-            load("segments").count_alignment_of_units(*batch.columns, out)
+            load("boundaries").count_alignment_of_units(*batch.columns, out)
             return out
         if self.as_published:
             load("segments").count_alignment(*batch.columns, _SAME_TIME, out)

@@ -52,7 +52,7 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         {"precision": "boundary precision", "recall": "boundary recall", "F": "boundary F"},
     ),
     (
-        "caesura.metrics.boundary_edits:BoundaryEdits", {},
+        "caesura.metrics.boundaries:BoundaryEdits", {},
         {
             "B": "boundary similarity", "S": "segmentation similarity", "B-precision": "boundary-edit precision",
             "B-recall": "boundary-edit recall", "B-F": "boundary-edit F",

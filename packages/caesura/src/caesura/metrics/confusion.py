@@ -25,7 +25,7 @@ from caesura.display.result import Result
 from caesura.display.table import Cell, Table, as_count
 from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch
-from caesura.metrics.boundary_edits import BoundaryEdits, Matching
+from caesura.metrics.boundaries import BoundaryEdits, Matching
 from caesura.metrics.edit import Edit
 from caesura.metrics.family import share_of_side
 from caesura.model import SegmentationLike, as_segmentation
@@ -256,7 +256,7 @@ def boundary_confusion(
     matching : {"published", "optimal"}, default "published"
         How boundaries are paired.
     **parameters
-        As for :func:`~caesura.metrics.boundary_edits.boundary_similarity`.
+        As for :func:`~caesura.metrics.boundaries.boundary_similarity`.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.kernels.arrays import SpanColumns
 from caesura.metrics.batch import Batch, Side
-from caesura.metrics.boundary_edits import BoundaryEdits, EditCounts, Matching, cost_per_pair
+from caesura.metrics.boundaries import BoundaryEdits, EditCounts, Matching, cost_per_pair
 from caesura.metrics.family import (
     Family,
     Numbers,

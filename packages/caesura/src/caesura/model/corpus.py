@@ -754,7 +754,8 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
         given = [given]
     named = given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ()
     alone = [(str(name), marks) for name, marks in named]
-    if are_flags(marks for _, marks in alone):  # lists of 0 and 1, one per potential boundary
+    plain = not all(isinstance(marks, (Segmentation, Hierarchy, Spans)) for _, marks in alone)
+    if plain and are_flags(marks for _, marks in alone):  # lists of 0 and 1, one per potential boundary
         alone = [(name, _from_flags(marks)) for name, marks in alone]
     if alone and all(is_annotation_like(marks) for _, marks in alone):
         return Corpus.from_annotations((*locate(name), marks) for name, marks in alone)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Literal, TypeAlias, get_args
@@ -376,3 +376,42 @@ def _name_of(key: Key) -> str:
 def _preview(keys: dict[Key, list[int]]) -> str:
     names = [_name_of(key) for key in keys]
     return ", ".join(names[:3]) + (" …" if len(names) > 3 else "") if names else "none"
+
+
+# ---------------------------------------------------------------------- tiers: words and phones of one file are not pooled
+
+TIER_ADVICE = "choose one with tier=NAME (-O tier=NAME)"
+
+
+def tiers_to_split(corpora: Iterable[Corpus]) -> tuple[list[str], list[str]]:
+    """Return the tiers that all corpora share and that must not be pooled, and the tiers that only some have.
+
+    Both are empty if the tracks are speakers, were chosen by a pattern, or if there is only one.
+    """
+    listed = list(corpora)
+    if not any(c.interpretation is not None and not c.interpretation.pooled and len(c.tracks) > 1 for c in listed):
+        return [], []
+    shared = [track for track in listed[0].tracks if all(track in c.tracks for c in listed)]
+    if not shared:
+        first, other = listed[0], next(c for c in listed if not set(c.tracks) & set(listed[0].tracks))
+        raise CaesuraError(
+            f"the two sides share no tier: one has {', '.join(first.tracks[:5])}, the other {', '.join(other.tracks[:5])}; "
+            "choose one on each side with -O ref.tier=NAME -O hyp.tier=NAME."
+        )
+    alone = dict.fromkeys(track for c in listed for track in c.tracks if track not in shared)
+    return shared, list(alone)
+
+
+def describe_tiers(shared: list[str], alone: list[str]) -> list[str]:
+    """Return sentences about tiers that are scored one by one, and about tiers that are not scored."""
+    sentences = []
+    if len(shared) > 1:
+        sentences.append(f"the tiers {list_tiers(shared)} are scored one by one and not pooled; {TIER_ADVICE}.")
+    if alone:
+        sentences.append(f"only one side has the tiers {list_tiers(alone)}, which are not scored.")
+    return sentences
+
+
+def list_tiers(names: list[str]) -> str:
+    """Return the first eight names, separated by commas."""
+    return ", ".join(names[:8]) + (" …" if len(names) > 8 else "")

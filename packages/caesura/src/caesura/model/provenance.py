@@ -6,11 +6,15 @@ written back with everything that Caesura does not measure (``corpus.sources``).
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -215,3 +219,57 @@ def _pack(data: bytes) -> str:
 
 def _unpack(packed: str) -> bytes:
     return zlib.decompress(b64decode(packed, validate=True))
+
+
+# ---------------------------------------------------------------------- notes: collected while files are read, announced once
+
+_collected: ContextVar[list[Note] | None] = ContextVar("notes of the corpus that is being read", default=None)
+
+
+class ReadingNote(UserWarning):
+    """A repair or a choice of a reader."""
+
+
+def add_note(rule: str, text: str, *, item: str = "", count: int = 1, example: str = "") -> None:
+    """Note a repair or a choice.
+
+    Parameters
+    ----------
+    rule : str
+        The kind of note; notes of one rule are announced in one sentence.
+    text : str
+        A sentence about this file.
+    item : str, default ""
+        The item.
+    count : int, default 1
+        How often it happened.
+    example : str, default ""
+        One case of it.
+    """
+    listed = _collected.get()
+    if listed is None:  # a reader that was called on its own
+        warnings.warn(text, ReadingNote, stacklevel=3)
+    else:
+        listed.append(Note(rule, text, item, count, example))
+
+
+@contextmanager
+def collect_notes() -> Iterator[list[Note]]:
+    """Collect the notes of all files that are read inside this block; blocks may be nested."""
+    listed: list[Note] = []
+    token = _collected.set(listed)
+    try:
+        yield listed
+    finally:
+        _collected.reset(token)
+
+
+def announce(notes: Sequence[Note], path: Path | str) -> None:
+    """Warn about notes, in one sentence per rule: about the first file, and how many others there are."""
+    by_rule: dict[str, list[Note]] = {}
+    for note in notes:
+        by_rule.setdefault(note.rule, []).append(note)
+    for listed in by_rule.values():
+        others = len({note.item for note in listed[1:]})
+        more = f" (and likewise in {others} other {'file' if others == 1 else 'files'} of {path})" if others else ""
+        warnings.warn(listed[0].text.removesuffix(".") + more + ".", ReadingNote, stacklevel=4)

@@ -21,7 +21,7 @@ from caesura.agreement.result import combine
 from caesura.display.table import format_cell
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric
-from caesura.metrics.boundary_edits import EditCounts, boundary_similarity, segmentation_similarity
+from caesura.metrics.boundaries import EditCounts, boundary_similarity, segmentation_similarity
 from caesura.metrics.windows import window_diff
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.papers.catalog import citation

@@ -155,7 +155,7 @@ class Comparison(Result):
     @property
     def _boundary_edits(self) -> Any:
         """The family of B with the parameters with which it was scored, or with its defaults where it was not."""
-        from caesura.metrics.boundary_edits import BoundaryEdits
+        from caesura.metrics.boundaries import BoundaryEdits
 
         families = (score.metric.family for score in self.scores.values())
         return next((family for family in families if isinstance(family, BoundaryEdits)), None) or BoundaryEdits()

@@ -23,7 +23,7 @@ from caesura.metrics.catalog import default_metrics
 from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like
-from caesura.model.pairs import Missing, pair_systems
+from caesura.model.pairs import TIER_ADVICE, Missing, describe_tiers, list_tiers, pair_systems, tiers_to_split
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.bounds import DEGENERATE, HUMAN, bound, default_bounds
 from caesura.statistics.clusters import Clusters, cluster_items, hint_at_speakers, intervals_of, tracks_of_items
@@ -531,13 +531,11 @@ def evaluate(
     if threads is not None:
         validate_integer("threads", threads)
     if not anchor:
-        from caesura.statistics.tiers import evaluate_tiers
-
         same: dict[str, Any] = {
             "references": references, "missing": missing, "bounds": bounds, "level": level, "resamples": resamples,
             "interval": interval, "seed": seed, "threads": threads,
         }  # fmt: skip
-        if (tiered := evaluate_tiers(reference, systems, lambda r, s: evaluate(r, s, metrics, **same))) is not None:
+        if (tiered := _evaluate_tiers(reference, systems, lambda r, s: evaluate(r, s, metrics, **same))) is not None:
             return tiered
     given, anchored = (reference, systems), dict[str, "AnchoredCorpus"]()
     if anchor:
@@ -835,3 +833,47 @@ def item_rows(system: str, name: str, metric: Metric, items: Sequence[str], rows
 
 def _polars() -> Any:
     return import_extra("polars", "parquet", "a data frame of results")
+
+
+def _evaluate_tiers(
+    reference: Corpus, systems: Mapping[str, Corpus], evaluate: Callable[[Corpus, Mapping[str, Corpus]], Evaluation]
+) -> Evaluation | None:
+    """Evaluate every tier on its own; return one evaluation with a system per tier, or None if there is nothing to split.
+
+    Parameters
+    ----------
+    reference : Corpus
+        The reference.
+    systems : mapping of str to Corpus
+        The systems by name.
+    evaluate : callable
+        Evaluates the reference and systems of one tier.
+    """
+    shared, alone = tiers_to_split([reference, *systems.values()])
+    if not shared:
+        return None
+    parts = {
+        tier: evaluate(
+            reference.select(tracks=[tier]), {name: each.select(tracks=[tier]) for name, each in systems.items()}
+        )
+        for tier in shared
+    }
+    sentences = describe_tiers(shared, alone)
+    common = set.intersection(*(set(part.items) for part in parts.values()))
+    if not common:
+        raise CaesuraError(f"no recording has all the tiers {list_tiers(shared)}; {TIER_ADVICE}.")
+    if any(len(part.items) != len(common) for part in parts.values()):
+        sentences.append(
+            f"only the {len(common)} recordings with all these tiers are scored; {TIER_ADVICE} to score the others."
+        )
+    first = next(iter(parts.values()))
+    items = tuple(item for item in first.items if item in common)
+    merged: dict[str, Any] = {"systems": {}, "bounds": {}, "counted": {}}
+    for tier, part in parts.items():
+        if part.items != items:
+            part = part._select(np.array([part.items.index(item) for item in items]))
+        for name in ("systems", "bounds", "counted"):
+            for owner, value in getattr(part, name).items():
+                only = name != "bounds" and len(systems) == 1
+                merged[name][tier if only else f"{owner}: {tier}"] = value
+    return replace(first, items=items, **merged, tiers=tuple(shared), tier_notes=tuple(sentences))

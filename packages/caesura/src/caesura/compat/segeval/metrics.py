@@ -24,7 +24,7 @@ from caesura.compat.segeval.calls import (
 )
 from caesura.errors import UncountablePairs
 from caesura.metrics.batch import Batch
-from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.boundaries import BoundaryEdits
 from caesura.metrics.catalog import cached_metric
 
 # ---------------------------------------------------------------------- edits and their weights

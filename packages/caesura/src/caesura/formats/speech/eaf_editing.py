@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 from caesura.errors import FormatError
 from caesura.files import Source, parse_integer
-from caesura.formats.notes import add_note
 from caesura.formats.speech.intervals import segments
 from caesura.model import Corpus, Segmentation, Spans
+from caesura.model.provenance import add_note
 
 _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError
 from caesura.files import Source, parse_decimal
-from caesura.formats.notes import add_note
 from caesura.formats.standoff import SpanTarget
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.conversion import shift_times
+from caesura.model.provenance import add_note
 from caesura.options import parse_list
 from caesura.text import pluralize, shorten
 
