@@ -377,6 +377,14 @@ def rename_each(
 ) -> Corpus:
     """Rename items, coders and tracks; names that a mapping does not contain stay as they are."""
     tracks = tracks or {}
+    renamed = corpus.with_names(
+        [items.get(item, item) for item in corpus.items],
+        [coders.get(coder, coder) for coder in corpus.coders],
+        [tracks.get(track, track) for track in corpus.tracks],
+        corpus.provenance.rename(items, coders),
+    )
+    if renamed is not None:
+        return renamed
     return Corpus.from_annotations(
         (
             Annotation(items.get(a.item, a.item), coders.get(a.coder, a.coder), a.marks, tracks.get(a.track, a.track))

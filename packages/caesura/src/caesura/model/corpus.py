@@ -553,6 +553,36 @@ class Corpus:
         frozen = {item: MappingProxyType(values) for item, values in known.items() if values}
         return self._replace(attributes=MappingProxyType(frozen))
 
+    def with_names(
+        self, items: Sequence[str], coders: Sequence[str], tracks: Sequence[str], provenance: Provenance
+    ) -> Corpus | None:
+        """Return the same corpus with other names of items, coders and tracks; the columns are shared.
+
+        Parameters
+        ----------
+        items, coders, tracks : sequence of str
+            The new names, in the order of the old ones.
+        provenance : Provenance
+            That of the renamed corpus.
+
+        Returns
+        -------
+        Corpus or None
+            None if two items, coders or tracks would have one name, so that annotations must be joined.
+        """
+        if any(len(set(names)) < len(names) for names in (items, coders, tracks)):
+            return None
+        item_of, track_of = (dict(zip(old, new, strict=True)) for old, new in ((self.items, items), (self.tracks, tracks)))
+        return self._replace(
+            items=tuple(items),
+            coders=tuple(coders),
+            tracks=tuple(tracks),
+            texts=MappingProxyType({(item_of[i], track_of[t]): units for (i, t), units in self.texts.items()}),
+            attributes=MappingProxyType({item_of.get(i, i): known for i, known in self.attributes.items()}),
+            provenance=provenance,
+            _index=None,
+        )
+
     def _replace(self, **changes: Any) -> Corpus:
         """Return a copy that shares all columns but these, which are valid already."""
         copy = object.__new__(Corpus)
