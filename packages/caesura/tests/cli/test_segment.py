@@ -101,3 +101,23 @@ def test_only_segmented_texts_are_evaluated(text: Path) -> None:
     assert caesura("segment", text, "-r", text.with_name("people.json"), "-m", "B").stdout.startswith(
         "dcm against people"
     )
+
+
+def test_folder_in_folder_out(text: Path) -> None:
+    talks = text.parent / "talks"
+    for speaker in ("ann", "ben"):  # two texts of one name
+        (talks / speaker).mkdir(parents=True)
+        (talks / speaker / "talk.txt").write_text(SEA + OVEN, encoding="utf-8")
+    out = text.parent / "out"
+    caesura("segment", talks, "-o", out)
+    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*.*")) == ["ann/talk.json", "ben/talk.json"]
+    corpus = cs.read(out)
+    assert corpus.items == ("ann/talk", "ben/talk")
+    assert corpus["ann/talk", "dcm"].masses == [4, 4]
+    caesura("segment", talks, "-o", text.parent / "lines", "--to", "choi")
+    assert (text.parent / "lines" / "ben" / "talk.txt").read_text().count("==========") == 3
+    scored = caesura("segment", talks, "--reference", out, "-m", "B").stdout  # items are named as in the reference
+    assert "1.000" in scored
+    assert "exists already" in refused("segment", talks, "-o", out)
+    caesura("convert", out, text.parent / "copy")
+    assert cs.read(text.parent / "copy") == corpus

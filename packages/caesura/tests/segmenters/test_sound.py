@@ -152,3 +152,25 @@ def test_features_of_your_own() -> None:
         SpectralChange(features=lambda sound: [1.0]).segment(recording)
     with pytest.raises(cs.CaesuraError, match="features="):
         SpectralChange(features="nowhere.at_all:f")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("a.wav", {"subtype": "ULAW"}),
+        ("a.wav", {"subtype": "ALAW"}),
+        ("a.au", {"subtype": "ULAW"}),
+        ("a.sph", {"subtype": "ULAW", "format": "NIST"}),
+        ("a.flac", {}),
+        ("a.ogg", {}),
+        ("a.mp3", {}),
+        ("A.WAV", {}),
+    ],
+)
+def test_every_sound_format_goes_where_wav_goes(tmp_path, name, options) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    sound, truth = talk(phones=12)
+    soundfile.write(tmp_path / name, sound.samples / 8, sound.rate, **options)
+    assert read_wav(tmp_path / name).duration == pytest.approx(sound.duration, abs=0.1)  # MP3 adds some samples
+    found = cs.segment(tmp_path / name, "spectral", threshold=0.8)
+    assert cs.region_scores(truth, found.positions, 0.03).r_value > 0.7

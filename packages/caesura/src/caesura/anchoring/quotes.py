@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -46,6 +46,16 @@ class Quote(NamedTuple):
         return self.start, self.end
 
 
+@overload
+def find_quote(
+    source: str, quote: str, occurrence: int | None = ..., before: str = ..., after: str = ..., near: int | None = ...,
+    max_error: float = ..., ties: Literal["first"] | None = ...,
+) -> tuple[int, int]: ...  # fmt: skip
+@overload
+def find_quote(
+    source: str, quote: str, occurrence: None = ..., before: str = ..., after: str = ..., near: int | None = ...,
+    max_error: float = ..., *, ties: Literal["all"],
+) -> list[tuple[int, int]]: ...  # fmt: skip
 def find_quote(
     source: str,
     quote: str,
@@ -55,7 +65,7 @@ def find_quote(
     near: int | None = None,
     max_error: float = 0.2,
     ties: Literal["first", "all"] | None = None,
-) -> Any:
+) -> tuple[int, int] | list[tuple[int, int]]:
     """Find a quotation in a source.
 
     Exact occurrences are preferred, then occurrences that are equal without white space, case and typography, then those with the

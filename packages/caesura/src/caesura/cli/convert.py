@@ -12,8 +12,7 @@ from caesura.cli.io import Reading, as_json, key_values, working
 from caesura.cli.options import Format, FormatOptions, Input, Json, Lossy, OldEncoding, ToFormat
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import write
-from caesura.formats.catalog import named_format
-from caesura.model import Corpus
+from caesura.formats.writing import folder_pattern
 
 
 def convert(
@@ -45,7 +44,10 @@ def convert(
     patterns = [] if pattern is None else [f"pattern={pattern}"]
     corpus = Reading.of(format, [*(option or ()), *patterns], old_options).corpus(source)
     if source.is_dir() and write_pattern is None and not target.suffix and not target.is_file():
-        write_pattern = _folder_pattern(corpus, to)  # folder in, folder out
+        known = corpus.interpretation
+        if (chosen := to or (known.format if known is not None else None)) is None:
+            raise CaesuraError("the folder has files of several formats; name the format to write with --to.")
+        write_pattern = folder_pattern(corpus, chosen)  # folder in, folder out
     with working(f"writing {target}"):
         settings = key_values(write_option, "--write-option")
         write(corpus, target, to, lossy=lossy, pattern=write_pattern, **settings)
@@ -55,17 +57,6 @@ def convert(
     else:
         amounts = ", ".join(f"{n} {word.removesuffix('s') if n == 1 else word}" for word, n in counted.items())
         click.echo(f"wrote {target}: {amounts}")
-
-
-def _folder_pattern(corpus: Corpus, to: str | None) -> str:
-    """Return the names of the files of a new folder: one per item, in a folder per coder if there are several."""
-    known = corpus.interpretation
-    format = to or (known.format if known is not None else None)
-    if format is None:
-        raise CaesuraError("the folder has files of several formats; name the format to write with --to.")
-    suffix = named_format(format).suffixes[0]
-    named = {"textgrid": ".TextGrid"}.get(format, suffix)
-    return ("{coder}/" if len(corpus.coders) > 1 else "") + "{item}" + named
 
 
 def _refuse_overwriting(source: Path, target: Path) -> None:

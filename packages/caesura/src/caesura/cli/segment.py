@@ -12,19 +12,30 @@ from typing import Annotated, Any, TypeAlias
 import click
 
 from caesura.cli.command import Argument, OldOption, OldOptions, Option, conflicts, missing
-from caesura.cli.io import Reading, as_json, is_sample, key_values, parse_metrics, show_blocks, with_progress
+from caesura.cli.io import (
+    Reading,
+    as_json,
+    is_sample,
+    key_values,
+    parse_metrics,
+    print_stderr,
+    show_blocks,
+    with_progress,
+)
 from caesura.cli.options import SAMPLES, Format, FormatOptions, Json, Metrics, Names, ToFormat, writable
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import atomic_write
 from caesura.formats import write
+from caesura.formats.writing import folder_pattern
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.options import option_types, parse_options, parse_value
 from caesura.segmenters import Segmenter, segmenter
-from caesura.segmenters.catalog import SEGMENTERS, check_medium
+from caesura.segmenters.catalog import SEGMENTERS, SOUND_SUFFIXES, check_medium
 from caesura.text import pluralize
 
-_TEXT_SUFFIXES = (".txt", ".text", ".md", "")
+_PLAIN_TEXT = (".txt", ".text", ".md")
+_TEXT_SUFFIXES = (*_PLAIN_TEXT, "")
 _PARALLEL = 300  # number of files from which several processes are faster than one
 _METRICS = ["B", "WD", "Pk"]
 
@@ -45,10 +56,15 @@ _OldOptions: TypeAlias = Annotated[
 
 
 def segment(
-    paths: Annotated[list[Path], Argument("Texts or WAV files, folders of them, or sample:NAME.", offer=SAMPLES)],
+    paths: Annotated[list[Path], Argument("Texts or sound files, folders of them, or sample:NAME.", offer=SAMPLES)],
     output: Annotated[
         Path | None,
-        Option("--output", "-o", help="File to write; its suffix determines the format: .json, .csv, .TextGrid …"),
+        Option(
+            "--output",
+            "-o",
+            help="File to write; its suffix determines the format: .json, .csv, .TextGrid … A name without suffix: a new folder, with a file "
+            "per text (--to json by default) or recording (TextGrid).",
+        ),
     ] = None,
     method: Annotated[
         str | None,
@@ -133,8 +149,8 @@ def segment(
     coder = getattr(chosen, "name", name or "dcm")
     corpus = Corpus.from_annotations(Annotation(item, coder, marks) for item, marks in segmented.items())
     if output is not None:
-        lossy = len(corpus.items) == 1 and levels is None  # levels were requested: no format may drop them
-        write(corpus, output, to, lossy=lossy)
+        # levels were requested: no format may drop them
+        _write(corpus, output, to, "caesura-json", lossy=levels is None)
         click.echo(f"wrote {output}", err=json)
     if reference is not None:
         _evaluate(
@@ -195,6 +211,15 @@ def _parse_levels(text: str | None) -> int | list[int] | None:
     return int(parts[0]) if len(parts) == 1 else [int(part) for part in parts]
 
 
+def _write(corpus: Corpus, output: Path, to: str | None, default: str, *, lossy: bool) -> None:
+    """Write a file, or a new folder with a file per item if the name has no suffix; ``lossy``: a file of one item may lack names."""
+    if output.suffix or output.is_file():
+        write(corpus, output, to, lossy=lossy and len(corpus.items) == 1)
+        return
+    chosen = to or default
+    write(corpus, output, chosen, lossy=lossy, pattern=folder_pattern(corpus, chosen))
+
+
 # ---------------------------------------------------------------------- texts
 
 
@@ -239,7 +264,7 @@ class _TextSegmentation:
             seen.add(item)
             yield item, marks
 
-    def _segment_files(self, files: list[Path], decide: Any) -> Iterator[tuple[str, Any]]:
+    def _segment_files(self, files: list[tuple[str, Path]], decide: Any) -> Iterator[tuple[str, Any]]:
         """Segment file by file; many files in several processes."""
         work = partial(_segment_file, texts=self, decide=decide)
         if len(files) < _PARALLEL:
@@ -254,20 +279,20 @@ class _TextSegmentation:
             for batch in with_progress(waiting, "segmenting"):
                 yield from batch.result()
 
-    def files(self) -> list[Path]:
-        """Return the text files of folders, and the other paths."""
-        return list(chain.from_iterable(map(_files_inside, self.paths)))
+    def files(self) -> list[tuple[str, Path]]:
+        """Return the text files of folders, and the other paths, each with its name."""
+        return [pair for path in self.paths for pair in _files_inside(path, _PLAIN_TEXT) or [(path.stem, path)]]
 
-    def read(self, path: Path) -> Iterator[tuple[str, Any]]:
-        """Yield the names and units of the texts of one file."""
+    def read(self, name: str, path: Path) -> Iterator[tuple[str, Any]]:
+        """Yield the names and units of the texts of one file, or of a folder of a format that has units."""
         from caesura.segmenters.text import read_text
 
-        plain = path.suffix.lower() in _TEXT_SUFFIXES and self.reading.format is None
+        plain = path.suffix.lower() in _TEXT_SUFFIXES and self.reading.format is None and not path.is_dir()
         if plain and not is_sample(path):
             options = key_values(self.reading.options, "--option")
             if unknown := next((key for key in options if key != "encoding"), None):
                 raise CaesuraError(f"--option {unknown} has no effect on plain text, which takes encoding.")
-            yield path.stem, read_text(path, self.unit or "sentence", options.get("encoding", "utf-8"))
+            yield name, read_text(path, self.unit or "sentence", options.get("encoding", "utf-8"))
             return
         if self.unit is not None:
             raise CaesuraError(f"--unit has no effect on {path}: the file has units.")
@@ -282,7 +307,7 @@ class _TextSegmentation:
         if not hasattr(chosen, "explain"):
             raise CaesuraError(f"{self.method} gives no reasons; omit --explain.")
         reasons = {
-            item: chosen.explain(units, self.segments) for path in self.files() for item, units in self.read(path)
+            item: chosen.explain(units, self.segments) for file in self.files() for item, units in self.read(*file)
         }
         if json:
             as_json({item: explanation.as_dict() for item, explanation in reasons.items()})
@@ -290,12 +315,12 @@ class _TextSegmentation:
             show_blocks(chain.from_iterable((item, *explanation.blocks()) for item, explanation in reasons.items()))
 
 
-def _segment_batch(files: Iterable[Path], work: Any) -> list[tuple[str, Any]]:
+def _segment_batch(files: Iterable[tuple[str, Path]], work: Any) -> list[tuple[str, Any]]:
     return [pair for file in files for pair in work(file)]
 
 
-def _segment_file(path: Path, texts: _TextSegmentation, decide: Any) -> list[tuple[str, Any]]:
-    return [(item, decide(units)) for item, units in texts.read(path)]
+def _segment_file(file: tuple[str, Path], texts: _TextSegmentation, decide: Any) -> list[tuple[str, Any]]:
+    return [(item, decide(units)) for item, units in texts.read(*file)]
 
 
 def _segment_units(units: Any, chosen: Any, segments: int | None, levels: Any) -> Segmentation | Hierarchy:
@@ -308,16 +333,10 @@ def _segment_units(units: Any, chosen: Any, segments: int | None, levels: Any) -
     return tree
 
 
-def _files_inside(path: Path) -> list[Path]:
-    """Return the text files of a folder, or the path itself."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in (".txt", ".text", ".md"))
-    if not files:
-        raise FormatError(
-            path, None, "the folder contains no .txt, .text or .md files; name files of other formats one by one."
-        )
-    return files
+def _files_inside(path: Path, suffixes: tuple[str, ...]) -> list[tuple[str, Path]]:
+    """Return the files with these suffixes below a folder, each named by its path below it; none if the path is no folder."""
+    inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file()) if path.is_dir() else []
+    return [(file.relative_to(path).with_suffix("").as_posix(), file) for file in inside]
 
 
 def _as_dict(marks: Segmentation | Hierarchy) -> dict[str, Any]:
@@ -351,9 +370,6 @@ def _evaluate(corpus: Corpus, name: str, gold: Corpus, metrics: Any, bound: list
 
 # ---------------------------------------------------------------------- recordings
 
-#: Suffixes of sound files, as in caesura.segmenters.sound, which is not imported for texts.
-SOUND_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64", ".rf64")
-
 
 def _are_sounds(paths: list[Path]) -> bool:
     """Whether the inputs are recordings; texts and recordings together are refused."""
@@ -365,7 +381,10 @@ def _are_sounds(paths: list[Path]) -> bool:
 
 def _is_sound(path: Path) -> bool:
     if path.is_dir():
-        return any(inside.suffix.lower() in SOUND_SUFFIXES for inside in path.rglob("*"))
+        sounds, texts = _files_inside(path, SOUND_SUFFIXES), _files_inside(path, _PLAIN_TEXT)
+        if sounds and texts:
+            print_stderr(f"{path}: {pluralize(len(texts), 'text file')} beside the recordings left out.")
+        return bool(sounds)
     return path.suffix.lower() in SOUND_SUFFIXES
 
 
@@ -385,17 +404,18 @@ def _segment_sounds(
     channel, chosen = _sound_segmenter(method, parameters, scores is not None)
     marks_of: dict[str, Segmentation] = {}
     candidates: list[tuple[str, str, float, float]] = []
-    for path in with_progress(_sound_files(paths), "segmenting"):
-        if path.stem in marks_of:
-            raise CaesuraError(f"two recordings are called {path.stem!r}; segment one folder at a time.")
+    files = [pair for path in paths for pair in _files_inside(path, SOUND_SUFFIXES) or [(path.stem, path)]]
+    for name, path in with_progress(files, "segmenting"):
+        if name in marks_of:
+            raise CaesuraError(f"two recordings are called {name!r}; segment one folder at a time.")
         sound = open_sound(path, channel=channel)
-        marks_of[path.stem] = chosen.segment(sound, segments)
+        marks_of[name] = chosen.segment(sound, segments)
         if scores is not None:
             times, points = chosen.candidates(sound)
-            candidates += [(path.stem, "", t, s) for t, s in zip(times.tolist(), points.tolist(), strict=True)]
+            candidates += [(name, "", t, s) for t, s in zip(times.tolist(), points.tolist(), strict=True)]
     corpus = Corpus.from_annotations(Annotation(name, method, marks) for name, marks in marks_of.items())
     if output is not None:
-        write(corpus, output, to, lossy=len(corpus.items) == 1)
+        _write(corpus, output, to, "textgrid", lossy=True)
         click.echo(f"wrote {output}", err=json)
     if scores is not None:
         from caesura.formats.speech.times import format_scores
@@ -421,16 +441,6 @@ def _sound_segmenter(method: str, parameters: dict[str, Any], scored: bool) -> t
     channel = given.pop("channel", None)
     converted = {key: parse_value(str(value), types.get(key, Any)) for key, value in given.items()}
     return None if channel is None else int(channel), segmenter(method, **converted)
-
-
-def _sound_files(paths: list[Path]) -> list[Path]:
-    files: list[Path] = []
-    for path in paths:
-        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in SOUND_SUFFIXES) if path.is_dir() else [path]
-        if not inside:
-            raise FormatError(path, None, "the folder contains no sound file.")
-        files += inside
-    return files
 
 
 def _parse_interval(text: str) -> float:

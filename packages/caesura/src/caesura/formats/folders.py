@@ -340,10 +340,10 @@ def _path_of(pattern: str, annotation: Annotation, attributes: Mapping[str, Any]
             raise FormatError(
                 None, None, f"the pattern contains {{{key}}}, but item {annotation.item!r} has no attribute {key!r}."
             )
-        # an item that was read from a folder below may become a folder again, if the pattern begins with it
+        # an item that was read from a folder below may become a folder again, if a part of the path begins with it
         deep = (
             key == "item"
-            and pattern.startswith("{item}")
+            and re.search(r"(^|/)\{item\}", pattern) is not None
             and ".." not in names[key].split("/")
             and not names[key].startswith("/")
         )

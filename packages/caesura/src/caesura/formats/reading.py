@@ -84,13 +84,14 @@ def read(
     common = {key: given.pop(key) for key in _COMMON if key in given}
     if common:
         common = validate_options("reading", common, _COMMON)
+    formats: set[str] = set()
     with collect_notes() as notes:
         axis = {key: common[key] for key in ("start", "lengths", "slack") if key in common}
         rules = TimeAxisRules(**axis) if axis else None
-        corpus = _read_path(where, format, given, rules, keep_going=common.get("keep_going", False))
+        corpus = _read_path(where, format, given, rules, formats, keep_going=common.get("keep_going", False))
         if common.get("attributes") is not None:
             corpus = _with_attributes(corpus, Path(common["attributes"]))
-    found = interpret(where, corpus, format, options)
+    found = interpret(where, corpus, format or (min(formats) if len(formats) == 1 else None), options)
     if expected is not None and (differing := expected.differences(found)):
         raise FormatError(where, None, f"the data does not fit its interpretation: {'; '.join(differing)}.")
     said = (*corpus.notes, *notes)
@@ -123,12 +124,27 @@ def as_interpretation(given: object) -> Interpretation:
 
 
 def _read_path(
-    where: Path, format: str | None, options: dict[str, Any], rules: TimeAxisRules | None, *, keep_going: bool = False
+    where: Path,
+    format: str | None,
+    options: dict[str, Any],
+    rules: TimeAxisRules | None,
+    formats: set[str] | None = None,
+    *,
+    keep_going: bool = False,
 ) -> Corpus:
+    """Read a file or folder; the names of the formats are added to ``formats``."""
+    found = set() if formats is None else formats
+
+    def read_one(file: Path, name: str | None, **given: Any) -> Corpus:
+        source = Source.open(file, encoding=given.get("encoding"))
+        chosen = format or name or detect(source).name
+        found.add(chosen)
+        return read_source(source, chosen, given)
+
     if where.is_dir():
         return read_folder(
             where,
-            lambda file, name, **given: _read_file(file, format or name, given),
+            read_one,
             lambda file: _format_in_folder(file, format, options.get("encoding"), options.get("pattern") is not None),
             rules=rules or TimeAxisRules(),
             keep_going=keep_going,
@@ -138,12 +154,7 @@ def _read_path(
         raise FormatError(where, None, "there is no such folder.")
     if "pattern" in options:
         raise FormatError(where, None, "pattern= (--pattern) is for folders, and this is a file.")
-    return _read_file(where, format, options)
-
-
-def _read_file(path: Path, format: str | None, options: Mapping[str, Any]) -> Corpus:
-    source = Source.open(path, encoding=options.get("encoding"))
-    return read_source(source, format or detect(source).name, options)
+    return read_one(where, None, **options)
 
 
 def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corpus:
@@ -270,9 +281,7 @@ def interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[
     """
     pattern, tier = str(options.get("pattern", "")), options.get("tier")
     formats = {document.format for document in corpus.sources.values()}
-    chosen = format or (formats.pop() if len(formats) == 1 else None)
-    if chosen is None and where.is_file():
-        chosen = detect(Source.open(where, encoding=options.get("encoding"))).name
+    chosen = format
     below = {item.rpartition("/")[2] for item in corpus.items}
     stems = {document.name.rpartition(".")[0] for document in corpus.sources.values()}
     by_file = (

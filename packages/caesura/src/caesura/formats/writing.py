@@ -71,7 +71,14 @@ def write(
     require_corpus(corpus, "the corpus to write")
     where = Path(path)
     if pattern is not None:
-        write_folder(corpus, where, pattern, lambda part, file: write(part, file, format, lossy=lossy, **options))
+
+        def write_part(part: Corpus, file: Path) -> None:
+            chosen = named_format(format) if format is not None else _format_by_suffix(file, part)
+            stored = "attributes" in chosen.carries
+            part = part if stored else _without_attributes_of_path(part, pattern)
+            write(part, file, chosen.name, lossy=lossy, **options)
+
+        write_folder(corpus, where, pattern, write_part)
         return
     chosen = named_format(format) if format is not None else _format_by_suffix(where, corpus)
     module = chosen.load()
@@ -98,6 +105,26 @@ def write(
             where, None, f"{chosen.title} would lose {' and '.join(lost)}; {_advice(corpus, chosen, where)}."
         )
     _write_files(where, _contents(module, corpus, given))
+
+
+def _without_attributes_of_path(part: Corpus, pattern: str) -> Corpus:
+    """Drop the attributes that the path of a file gives again when the folder is read."""
+    kept = {
+        item: {
+            name: value
+            for name, value in known.items()
+            if f"{{{name}}}" not in pattern
+            and not (name in ("group", "speaker") and pattern.startswith("{item}") and value == item.partition("/")[0])
+        }
+        for item, known in part.attributes.items()
+    }
+    return Corpus.from_annotations(part, labels=part.labels, attributes=kept, provenance=part.provenance)
+
+
+def folder_pattern(corpus: Corpus, format: str) -> str:
+    """Return the names of the files of a new folder: one per item, in a folder per coder if there are several."""
+    suffix = {"textgrid": ".TextGrid"}.get(format, named_format(format).suffixes[0])
+    return ("{coder}/" if len(corpus.coders) > 1 else "") + "{item}" + suffix
 
 
 def _write_files(where: Path, contents: Mapping[str, Content]) -> None:

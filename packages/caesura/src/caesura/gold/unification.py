@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 from caesura.display.table import format_cell
 from caesura.errors import CaesuraError, UnknownName
@@ -260,6 +260,43 @@ METHODS: dict[str, Method] = {
 }
 
 
+# The literal methods return one kind whatever they are given; mypy calls that an unsafe overlap with ``method: str``.
+@overload
+def unify(  # type: ignore[overload-overlap]
+    annotations: Sequence[Spans] | Mapping[str, Spans], method: str = ..., embeddedness: Embeddedness = ..., *,
+    threshold: Threshold | None = ..., rule: ThresholdRule | None = ..., weight: Weight = ..., metric: str | Metric | None = ...,
+    tolerance: float | str | None = ..., n_t: int | None = ...,
+) -> GoldSpans: ...  # fmt: skip
+@overload
+def unify(  # type: ignore[overload-overlap]
+    annotations: Annotations, method: Literal["conflict-free-union"], embeddedness: Embeddedness = ..., *,
+    threshold: Threshold | None = ..., rule: ThresholdRule | None = ..., weight: Weight = ..., metric: str | Metric | None = ...,
+    tolerance: float | str | None = ..., n_t: int | None = ...,
+) -> GoldHierarchy: ...  # fmt: skip
+@overload
+def unify(  # type: ignore[overload-overlap]
+    annotations: Annotations, method: Literal["utterance-labels"], embeddedness: Embeddedness = ..., *,
+    threshold: Threshold | None = ..., rule: ThresholdRule | None = ..., weight: Weight = ..., metric: str | Metric | None = ...,
+    tolerance: float | str | None = ..., n_t: int | None = ...,
+) -> GoldSegmentation: ...  # fmt: skip
+@overload
+def unify(
+    annotations: Sequence[Hierarchy] | Mapping[str, Hierarchy], method: str = ..., embeddedness: Embeddedness = ..., *,
+    threshold: Threshold | None = ..., rule: ThresholdRule | None = ..., weight: Weight = ..., metric: str | Metric | None = ...,
+    tolerance: float | str | None = ..., n_t: int | None = ...,
+) -> GoldHierarchy: ...  # fmt: skip
+@overload
+def unify(
+    annotations: Sequence[SegmentationLike] | Mapping[str, SegmentationLike], method: str = ..., embeddedness: Embeddedness = ..., *,
+    threshold: Threshold | None = ..., rule: ThresholdRule | None = ..., weight: Weight = ..., metric: str | Metric | None = ...,
+    tolerance: float | str | None = ..., n_t: int | None = ...,
+) -> GoldSegmentation: ...  # fmt: skip
+@overload
+def unify(
+    annotations: Annotations, method: str = ..., embeddedness: Embeddedness = ..., *,
+    threshold: Threshold | None = ..., rule: ThresholdRule | None = ..., weight: Weight = ..., metric: str | Metric | None = ...,
+    tolerance: float | str | None = ..., n_t: int | None = ...,
+) -> Gold: ...  # fmt: skip
 def unify(
     annotations: Annotations,
     method: str = "majority",

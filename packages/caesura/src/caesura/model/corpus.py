@@ -572,7 +572,9 @@ class Corpus:
         """
         if any(len(set(names)) < len(names) for names in (items, coders, tracks)):
             return None
-        item_of, track_of = (dict(zip(old, new, strict=True)) for old, new in ((self.items, items), (self.tracks, tracks)))
+        item_of, track_of = (
+            dict(zip(old, new, strict=True)) for old, new in ((self.items, items), (self.tracks, tracks))
+        )
         return self._replace(
             items=tuple(items),
             coders=tuple(coders),

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload, runtime_checkable
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.options import option_types, validate_options
 from caesura.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from caesura.segmenters.sound import Sound
+    from caesura.segmenters.text.units import Text
+
+#: Suffixes of sound files, of all encodings that libsndfile reads (PCM, floats, µ-law, A-law, ADPCM …).
+SOUND_SUFFIXES = (
+    ".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff", ".aifc", ".au", ".snd", ".caf", ".w64", ".rf64", ".sph", ".nist",
+)  # fmt: skip
 
 #: The media that segmenters take.
 Medium = Literal["text", "sound"]
@@ -155,8 +164,17 @@ def segmenter(name: str, /, **parameters: Any) -> Segmenter:
     return make(**validate_options(name, parameters, option_types(make)))
 
 
+@overload
 def segment(
-    units: Sequence[str] | str | PathLike[str] | Corpus | Any,
+    units: Corpus, method: str | Callable[[str], Iterable[Any]] | None = ..., segments: int | None = ..., *, unit: Any = ..., **parameters: Any
+) -> Corpus: ...  # fmt: skip
+@overload
+def segment(
+    units: Sequence[str] | str | PathLike[str] | Text | Sound, method: str | Callable[[str], Iterable[Any]] | None = ...,
+    segments: int | None = ..., *, unit: Any = ..., **parameters: Any,
+) -> Segmentation: ...  # fmt: skip
+def segment(
+    units: Sequence[str] | str | PathLike[str] | Corpus | Text | Sound,
     method: str | Callable[[str], Iterable[Any]] | None = None,
     segments: int | None = None,
     *,
@@ -231,7 +249,7 @@ def _read_path(units: Any, unit: Any) -> Any:
     """Read the file if a path is given."""
     if not isinstance(units, str | PathLike):
         return units
-    if Path(units).suffix.lower() in (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"):
+    if Path(units).suffix.lower() in SOUND_SUFFIXES:
         from caesura.segmenters.sound import open_sound
 
         return open_sound(units)

@@ -1,4 +1,4 @@
-"""Sound: WAV recordings, and a segmenter that places boundaries at peaks of spectral change.
+"""Sound: recordings, and a segmenter that places boundaries at peaks of spectral change.
 
 The recording is divided into short frames, each described by the log energies of its mel bands. For every frame, the mean of a few
 frames before it is compared with the mean of as many after it. The distance of the two rises where one phone changes to the next,
@@ -81,7 +81,9 @@ class SoundFile:
             self._file = soundfile.SoundFile(path)
         except (soundfile.LibsndfileError, RuntimeError) as fault:
             raise FormatError(
-                path, None, f"not a readable sound file: {str(fault).rpartition(': ')[2].rstrip('.')}."
+                path,
+                None,
+                f"not a readable sound file (WAV, FLAC, OGG, MP3 …): {str(fault).rpartition(': ')[2].rstrip('.')}.",
             ) from None
         self.rate, self.name, self.channel = int(self._file.samplerate), path.stem, channel
         self.size, channels = int(self._file.frames), int(self._file.channels)
@@ -106,9 +108,6 @@ class SoundFile:
 #: What segmenters of sound listen to.
 Sound: TypeAlias = Recording | SoundFile
 
-#: Suffixes of sound files.
-SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64", ".rf64")
-
 
 def open_sound(path: str | PathLike[str], *, channel: int | None = None) -> Sound:
     """Open a sound file of any format that soundfile reads; it is read in parts, when it is segmented.
@@ -132,7 +131,7 @@ def open_sound(path: str | PathLike[str], *, channel: int | None = None) -> Soun
 
 
 def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Recording:
-    """Read a WAV file (PCM of 8 to 32 bits, or floats).
+    """Read a WAV file: PCM of 8 to 32 bits or floats; other encodings, such as µ-law, and other formats if soundfile is installed.
 
     Parameters
     ----------
@@ -157,6 +156,9 @@ def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Record
             warnings.simplefilter("ignore", wavfile.WavFileWarning)  # chunks of metadata that scipy does not know
             rate, data = wavfile.read(where)
     except (ValueError, EOFError, UnboundLocalError, KeyError, struct.error) as fault:
+        if find_spec("soundfile") is not None:
+            sound = SoundFile(where, channel)
+            return Recording(sound.read(0, sound.size), sound.rate, sound.name)
         raise FormatError(where, None, f"not a readable WAV file: {str(fault).rstrip('.')}.") from None
     if not rate or not data.size:
         raise FormatError(where, None, "the WAV file has no sound.")
