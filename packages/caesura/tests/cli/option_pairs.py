@@ -275,6 +275,8 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         "spoken.csv scored.csv",
         {
             "tolerance": given("--tolerance 150ms"),
+            "by": given("--by r1"),
+            "slope": given("--slope"),
             "output": given("--output out/best.csv"),
             "svg": given("--svg out/plane.svg"),
             "format": given("--format times", on="spoken.json scored.csv"),

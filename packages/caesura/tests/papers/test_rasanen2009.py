@@ -17,7 +17,7 @@ def drawn():
 
 
 def test_printed_values_are_reproduced(drawn) -> None:
-    lines = {line.what: line for line in drawn.sections[0].lines}
+    lines = {line.what: line for section in drawn.sections for line in section.lines}
     assert all(line.agrees for line in lines.values() if line.printed is not None)
     assert lines["timeline within ± 35 ms, %"].computed == pytest.approx(68.5, abs=0.5)
     assert lines["neighbours closer than 40 ms, %"].computed == pytest.approx(21.9, abs=0.05)
@@ -50,13 +50,20 @@ def test_figures_are_saved(drawn, tmp_path) -> None:
 
     files = save_figures(drawn, tmp_path, ("png",))
     assert [f.stem for f in files] == [
+        "rasanen2009-figure-1",
+        "rasanen2009-figure-2",
+        "rasanen2009-figure-4-slope",
         "rasanen2009-figure-3",
         "rasanen2009-figure-4",
         "rasanen2009-figure-5",
         "rasanen2009-figure-6-f",
         "rasanen2009-figure-6-r",
     ]
-    assert all(f.stat().st_size > 10_000 for f in files)
+    assert all(f.stat().st_size > 5_000 for f in files)
+
+
+def _timeline(reproduction):
+    return next(s for s in reproduction.sections if s.title.startswith("Search regions"))
 
 
 def timit(folder, dialects: bool = True) -> None:
@@ -77,14 +84,14 @@ def test_timit_folder_is_compared_with_the_printed_values(tmp_path) -> None:
     reproduction = reproduce("rasanen2009", path=tmp_path)
     assert reproduction.data["recordings"] == 4
     assert reproduction.data["boundaries"] == 4 * 39
-    printed = [line.printed for line in reproduction.sections[0].lines]
+    printed = [line.printed for line in _timeline(reproduction).lines]
     assert printed == [45.0, 68.0, 21.9, None]
 
 
 def test_other_corpora_are_not_compared_with_timit(tmp_path) -> None:
     timit(tmp_path, dialects=False)
     reproduction = reproduce("rasanen2009", path=tmp_path)
-    assert [line.printed for line in reproduction.sections[0].lines] == [None] * 4
+    assert [line.printed for line in _timeline(reproduction).lines] == [None] * 4
 
 
 def test_unsuitable_data_raises_an_error(tmp_path) -> None:
@@ -99,3 +106,25 @@ def test_unsuitable_data_raises_an_error(tmp_path) -> None:
 def test_drawn_recordings_have_the_fitted_rate() -> None:
     known = Recordings.of(synthetic(10, 100, seed=3))
     assert known.gaps.mean() == pytest.approx(2.4334865 * 0.0337176, rel=0.02)
+
+
+@pytest.mark.parametrize("place", ["TEST-DR1-FCJF0/SA1.PHN", "dr1-fcjf0/sa1.phn", "TEST_DR1_FCJF0_SA1.PHN"])
+def test_other_spellings_of_timit_are_recognized(tmp_path, place) -> None:
+    file = tmp_path / "timit" / place
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(f"{800 * i} {800 * i + 800} p\n" for i in range(9)))
+    lines = _timeline(reproduce("rasanen2009", path=tmp_path / "timit")).lines
+    assert [line.printed for line in lines][:3] == [45.0, 68.0, 21.9]
+
+
+def test_figures_1_and_2_count_the_ambiguous_boundary_once(drawn) -> None:
+    rows = {row[0]: row[1:4] for row in drawn.sections[0].rows}
+    assert rows["regions shrunk to mid-points (2.3)"] == (2, 1, 1)
+    assert rows["anything within ± 20 ms, boundaries used again"] == (3, 1, 0)
+
+
+def test_slope_of_the_simulated_segmenter_ends_where_its_knowledge_ends(drawn) -> None:
+    section = next(s for s in drawn.sections if s.title.startswith("Section 3: where the slope"))
+    p_values = [float(row[-1]) for row in section.rows]
+    assert all(p < 0.001 for p in p_values[:5])
+    assert min(p_values[-3:]) > 0.01

@@ -74,3 +74,13 @@ def test_every_text_segmenter_covers_the_text_and_is_deterministic(name: str) ->
     assert sum(answer.masses) == len(THREE_TOPICS)
     assert len(answer.masses) == 3
     assert cs.segment(THREE_TOPICS, name, segments=3) == answer
+
+
+def test_random_boundaries_in_sound() -> None:
+    found = segmenter("random", seed=4).segment(8.0, 21)
+    assert len(found.positions) == 20
+    assert found.length == 8.0
+    assert found == segmenter("random", seed=4).segment(8.0, 21)
+    assert len(segmenter("random", interval=0.2).segment(8.0).positions) == 39
+    with pytest.raises(CaesuraError, match="density= is for texts"):
+        segmenter("random", density=0.1).segment(8.0)

@@ -15,7 +15,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 from caesura.statistics.recordings import (
     OperatingPoint,
     OperatingPoints,
-    best_r,
+    best_point,
     boundary_classes,
     operating_points,
     random_hit_rates,
@@ -90,9 +90,9 @@ def test_best_operating_point_has_the_highest_r() -> None:
     gold = Corpus.from_annotations([("a", "g", at_times([0.2, 0.4]))])
     points = operating_points(gold, {("a", ""): ([0.2, 0.4, 0.6, 0.8], [0.9, 0.8, 0.3, 0.1])})
     assert [p.threshold for p in points] == [0.9, 0.8, 0.3, 0.1]
-    assert best_r(points).threshold == 0.8
+    assert best_point(points).threshold == 0.8
     with pytest.raises(CaesuraError, match="no operating point"):
-        best_r([])
+        best_point([])
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def _point(threshold: float, hits: int, drawn: int) -> OperatingPoint:
 
 def test_of_equal_points_the_highest_threshold_is_best() -> None:
     points = [_point(0.9, 2, 3), _point(0.7, 8, 10), _point(0.5, 8, 10), _point(0.2, 9, 30)]
-    assert best_r(points).threshold == 0.7
+    assert best_point(points).threshold == 0.7
 
 
 def test_threshold_is_never_rounded_up() -> None:
@@ -139,3 +139,23 @@ def test_threshold_is_never_rounded_up() -> None:
     assert points.best.threshold == 0.123456
     shown = float(points.shortest_threshold())
     assert 0.1233 < shown <= 0.123456
+
+
+def test_least_r1_may_be_another_point_than_the_highest_r() -> None:
+    """r1 weighs hit rate and over-segmentation equally, R also punishes insertions."""
+    points = [
+        OperatingPoint(threshold, RegionScores(hits, hits, 100, placed, 0.02))
+        for threshold, hits, placed in ((0.9, 65, 70), (0.5, 70, 115))
+    ]
+    assert best_point(points, "R").threshold == 0.9
+    assert best_point(points, "r1").threshold == 0.5
+    with pytest.raises(CaesuraError, match="by is 'f'"):
+        best_point(points, "f")  # type: ignore[arg-type]
+
+
+def test_an_infinite_tolerance_ends_half_way_to_the_next_boundary() -> None:
+    from caesura.metrics.regions import region_scores
+
+    wide = region_scores([1.0, 2.0, 7.0], [0.2, 1.6, 4.4, 4.6], "inf", length=9.0)
+    assert (wide.hits, wide.insertions, wide.deletions) == (3, 1, 0)
+    assert region_scores([1.0, 2.0, 7.0], [0.2, 1.6, 4.4, 4.6], 1e3, length=9.0).hits == wide.hits

@@ -39,6 +39,7 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.files import atomic_write
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
+from caesura.metrics.time_grid import tolerance_text
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.model.pairs import describe_tiers, tiers_to_split
 from caesura.options import parse_options, validate_names
@@ -312,7 +313,7 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
     measures = [make_metric("boundary-F", tolerance=each) for each in tolerances]
     results = {}
     for measure in measures:
-        wide = f"± {1000 * measure.parameters['tolerance']:g} ms"
+        wide = tolerance_text(measure.parameters["tolerance"])
         result = agreements(table, measure, ["kappa"], seed=seed)["kappa"]
         results["kappa" if len(measures) == 1 else f"kappa {wide}"] = replace(
             result, title=f"κ of boundary-F (largest matching), {wide}"

@@ -47,7 +47,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("anchor", "anchor:anchor", "Move the annotations of an altered copy to its source."),
             ("chunks", "chunks:chunks", "Evaluate chunks for retrieval."),
             ("segment", "segment:segment", "Segment texts or recordings automatically."),
-            ("optimise", "operating_points:optimise", "Find the threshold or the system with the best R."),
+            ("optimise", "operating_points:optimise", "Find the threshold or the system with the best R or r1."),
             ("plane", "operating_points:plane", "Plot systems by hit rate and over-segmentation, with curves of equal R."),
             ("list", "list:list_names", "List metrics, formats, segmenters, samples, papers or drawings."),
             ("report", "report:report", "Write a report as one HTML or Markdown file."),

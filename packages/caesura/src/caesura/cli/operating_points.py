@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import click
 
@@ -13,9 +13,11 @@ from caesura.cli.options import SAMPLES, Format, FormatOptions, Input, Json, Tol
 from caesura.drawings.plane import PerformancePlane
 from caesura.errors import CaesuraError
 from caesura.formats import write
-from caesura.metrics.time_grid import seconds
+from caesura.metrics.time_grid import half_width
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.statistics.recordings import OperatingPoint, OperatingPoints, operating_points, region_groups
+from caesura.statistics import SlopeTest, slope_test
+from caesura.statistics.recordings import Criterion, OperatingPoint, OperatingPoints, operating_points, region_groups
+from caesura.validation import validate_choice
 
 
 def optimise(
@@ -24,6 +26,16 @@ def optimise(
         list[Path], Argument("CSV files with columns time and score, or annotations of systems.", offer=SAMPLES)
     ],
     tolerance: Tolerance = "20ms",
+    by: Annotated[
+        str,
+        Option(
+            "--by", help="What the best point has: the highest R, or the least r1, the distance to the target point."
+        ),
+    ] = "R",
+    slope: Annotated[
+        bool,
+        Option("--slope", help="Also test step by step whether further boundaries are better than random ones."),
+    ] = False,
     output: Annotated[
         Path | None,
         Option("--output", "-o", check=writable, help="Write the boundaries of the best point to this file."),
@@ -36,23 +48,30 @@ def optimise(
     width: Width = None,
     json: Json = False,
 ) -> None:
-    """Find the threshold or the system with the best R.
+    """Find the threshold or the system with the best R or r1.
 
     Example: caesura optimise gold.TextGrid candidates.csv --tolerance 20ms -O ref.tier=phones
     """
+    validate_choice("--by", by, ("R", "r1"))
     reading = Reading.of(format, option)
     gold = reading.corpus(reference, "ref")
-    half = seconds(tolerance)
+    half = half_width(tolerance)
     if gold.kind != "time":
         raise CaesuraError(f"{reference}: R needs boundaries in time; this file contains {gold.kind}.")
     named = dict(zip(names_of(systems), systems, strict=True))
     points = [point for name, path in named.items() for point in _points(gold, reference, name, path, half, reading)]
-    result = OperatingPoints(tuple(points), half)
+    result = OperatingPoints(tuple(points), half, cast(Criterion, by))
     plane = PerformancePlane.of_points(gold, result)
+    slopes = _slopes(gold, named, half) if slope else {}
     if json:
-        as_json(result.as_dict())
+        as_json(
+            {
+                **result.as_dict(),
+                **({"slope": {name: each.as_dict() for name, each in slopes.items()}} if slope else {}),
+            }
+        )
     else:
-        show_blocks(result.tables())
+        show_blocks([*result.tables(), *(table for each in slopes.values() for table in each.tables())])
     if svg is not None:
         write_svg(plane, svg, err=json)
     elif not json:
@@ -71,6 +90,18 @@ def _points(gold: Corpus, its_path: Path, name: str, path: Path, half: float, re
         return [replace(p, name=name) for p in operating_points(gold, _match_names(gold, read_scored(path)), half)]
     system = named_alike(gold, its_path, reading.corpus(path, "hyp"), path)
     return [OperatingPoint(None, region_groups(gold, system, half, by="all")["all"], name)]
+
+
+def _slopes(gold: Corpus, named: dict[str, Path], half: float) -> dict[str, SlopeTest]:
+    from caesura.formats.speech.times import has_scores, read_scored
+
+    scored = {name: path for name, path in named.items() if has_scores(path)}
+    if not scored:
+        raise CaesuraError("--slope needs candidates with scores: a CSV file with columns time and score.")
+    return {
+        name: slope_test(gold, _match_names(gold, read_scored(path)), half, name=name if len(scored) > 1 else "")
+        for name, path in scored.items()
+    }
 
 
 def _match_names(gold: Corpus, candidates: Any) -> Any:

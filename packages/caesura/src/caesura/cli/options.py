@@ -124,7 +124,9 @@ Width: TypeAlias = Annotated[
     int | None,
     Option("--width", "-w", min=20, max=1000, help="Width of the drawing in columns; default: the terminal's."),
 ]
-Tolerance: TypeAlias = Annotated[str, Option("--tolerance", help="Largest distance of a hit in time, such as 20ms.")]
+Tolerance: TypeAlias = Annotated[
+    str, Option("--tolerance", help="Largest distance of a hit in time, such as 20ms; inf for no limit.")
+]
 Anchor: TypeAlias = Annotated[
     bool,
     Option(

@@ -433,9 +433,9 @@ def _sound_segmenter(method: str, parameters: dict[str, Any], scored: bool) -> t
     """Return the channel to read, which only segmenters that listen take, and the segmenter."""
     given = dict(parameters)
     types = option_types(SEGMENTERS[check_medium(method, "sound")])
-    if method == "uniform":
+    if method in ("uniform", "random"):
         if "channel" in given or scored:
-            raise CaesuraError("uniform segments do not depend on the sound: they have no channel and no --scores.")
+            raise CaesuraError(f"{method} segments do not depend on the sound: they have no channel and no --scores.")
         if "interval" in given:
             given["interval"] = _parse_interval(str(given["interval"]))
     channel = given.pop("channel", None)
@@ -444,7 +444,7 @@ def _sound_segmenter(method: str, parameters: dict[str, Any], scored: bool) -> t
 
 
 def _parse_interval(text: str) -> float:
-    """Parse the length of uniform segments; a number of 1 or more without a unit is refused, because it may be milliseconds."""
+    """Parse the length of segments; a number of 1 or more without a unit is refused, because it may be milliseconds."""
     from caesura.metrics.time_grid import seconds
 
     length = seconds(text, "an interval")

@@ -16,7 +16,7 @@ from caesura.display.table import format_cell
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings, r_curve
 from caesura.metrics.regions import Matching, RegionScores
-from caesura.metrics.time_grid import seconds
+from caesura.metrics.time_grid import half_width, tolerance_text
 from caesura.model import Corpus
 from caesura.statistics.recordings import OperatingPoints, region_groups
 
@@ -61,7 +61,7 @@ class PerformancePlane(PlotPicture):
         highest = max([100.0, *(s.over_segmentation for s in systems.values() if np.isfinite(s.over_segmentation))])
         points = np.linspace(-100.0, min(highest + 20.0, 400.0), 101)
         rates = known.chance_curve(tolerance, points)
-        half = seconds(tolerance)
+        half = half_width(tolerance)
         return cls(dict(systems), tuple(zip(points.tolist(), rates.tolist(), strict=True)), half, dict(curves or {}))
 
     @classmethod
@@ -85,7 +85,7 @@ class PerformancePlane(PlotPicture):
     @property
     def title(self) -> str:
         """What it shows."""
-        return f"segmentation performance plane, ± {1000 * self.tolerance:g} ms"
+        return f"segmentation performance plane, {tolerance_text(self.tolerance)}"
 
     @property
     def right(self) -> float:

@@ -30,6 +30,7 @@ from caesura.drawings.segmentations import TrackPicture, annotated_tracks
 from caesura.errors import CaesuraError
 from caesura.metrics.region_match import RegionMatch, region_match
 from caesura.metrics.regions import Matching
+from caesura.metrics.time_grid import tolerance_text
 from caesura.model import Corpus, Segmentation
 
 _NAME_WIDTH = 16
@@ -130,8 +131,8 @@ _CODER_WIDTH = 14
 _LINES = 24  # lines in a terminal; a note says how much of a longer recording is left out
 _CLOSE = 3000  # boundaries beyond which single boundaries and regions are not drawn
 _ROWS = 60  # lines in SVG; longer recordings are scaled down
-_KEY = "● hit · + extra · × missed · ░ region of ± {:g} ms"
-_FAR_KEY = "extra and missed ones marked below · regions of ± {:g} ms"
+_KEY = "● hit · + extra · × missed · ░ region of {}"
+_FAR_KEY = "extra and missed ones marked below · regions of {}"
 
 
 def draw_regions(
@@ -199,7 +200,7 @@ class RegionTimeline(ScenePicture):
             title=self.title,
             description=self.description,
             heading=self.heading,
-            key=_FAR_KEY.format(self.match.tolerance * 1000) if far else _KEY.format(self.match.tolerance * 1000),
+            key=(_FAR_KEY if far else _KEY).format(tolerance_text(self.match.tolerance)),
             width=width,
             margin=margin,
             rows=(0.8, 1.9, 1.9, 1.0),

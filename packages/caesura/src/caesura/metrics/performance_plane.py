@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics.region_match import region_bounds
 from caesura.metrics.regions import Edges, r_value
-from caesura.metrics.time_grid import grid, inner_times, seconds
+from caesura.metrics.time_grid import grid, half_width, inner_times
 from caesura.model import Corpus
 
 
@@ -69,7 +69,7 @@ class Recordings:
 
     def widths(self, tolerance: float | str) -> list[NDArray[np.float64]]:
         """Return the width of every region inside its recording; overlaps count once."""
-        half = seconds(tolerance)
+        half = half_width(tolerance)
         widths = []
         for times, length in zip(self.times, self.lengths, strict=True):
             starts, ends = region_bounds(times, half)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from caesura.metrics.edit import Edit
 from caesura.metrics.regions import Edges, Matching, Tie, check_rule
-from caesura.metrics.time_grid import Times, as_times, grid, inner_times, seconds, ticks, to_ticks
+from caesura.metrics.time_grid import Times, as_times, grid, half_width, inner_times, ticks, to_ticks
 from caesura.model import Segmentation
 
 
@@ -104,7 +104,7 @@ def region_match(
     from caesura.kernels import regions
 
     check_rule(matching, tie, edges)
-    scale, half = grid(resolution), seconds(tolerance)
+    scale, half = grid(resolution), half_width(tolerance)
     if length is None and isinstance(reference, Segmentation):
         length = float(reference.length)
     ref = inner_times(as_times(reference, "reference", scale), scale, length if edges == "out" else None, distinct=True)

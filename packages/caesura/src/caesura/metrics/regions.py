@@ -47,7 +47,17 @@ from caesura.metrics.family import (
     warn_if_zero,
     warn_undefined,
 )
-from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, check_fits_grid, grid, plain_times, seconds, ticks
+from caesura.metrics.time_grid import (
+    LARGEST_TICK,
+    Times,
+    as_times,
+    check_fits_grid,
+    grid,
+    half_width,
+    plain_times,
+    ticks,
+    tolerance_text,
+)
 from caesura.model import Segmentation
 from caesura.model.conversion import validate_length
 from caesura.model.corpus import Kind
@@ -241,7 +251,7 @@ class SearchRegions(Family):
     paper = "Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tolerance", seconds(self.tolerance))
+        object.__setattr__(self, "tolerance", half_width(self.tolerance))
         check_rule(self.matching, self.tie, self.edges)
         grid(self.resolution)
 
@@ -249,7 +259,7 @@ class SearchRegions(Family):
         """Return a sentence with hits, insertions and deletions."""
         hits, correct, n_ref, n_hyp = map(int, counts)
         edits = f"{hits} hits, {n_hyp - correct} insertions, {n_ref - hits} deletions"
-        return f"± {1000 * self.tolerance:g} ms: {edits} (reference {n_ref}, hypothesis {n_hyp})"
+        return f"{tolerance_text(self.tolerance)}: {edits} (reference {n_ref}, hypothesis {n_hyp})"
 
     def prepare(self, batch: Batch) -> Batch:
         """Reject annotations that are not in time, and recordings too long for the grid."""
@@ -430,14 +440,14 @@ class RegionScores(Result):
             ("F", self.f),
             ("R", self.r_value),
         )
-        caption = f"boundaries: hypothesis {self.n_hyp}, reference {self.n_ref}; ± {1000 * self.tolerance:g} ms, {self.matching}"
+        caption = f"boundaries: hypothesis {self.n_hyp}, reference {self.n_ref}; {tolerance_text(self.tolerance)}, {self.matching}"
         return [Table(caption, ("score", "value"), (*counts, *scores))]
 
     def as_dict(self) -> dict[str, Any]:
         """Return counts and scores by name."""
         names = (
             "tolerance", "matching", "n_ref", "n_hyp", "hits", "insertions", "deletions", "hit_rate", "over_segmentation",
-            "precision", "recall", "f", "r_value", "miss_rate", "false_alarm_rate",
+            "precision", "recall", "f", "r_value", "r1", "r2", "miss_rate", "false_alarm_rate",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
@@ -472,7 +482,7 @@ def region_scores(
         Times in seconds, in any order, or segmentations in time. A reference time given twice counts once, a hypothesis every
         time. (The names ``ref_times`` and ``hyp_times`` are deprecated.)
     tolerance : float, str or iterable of float, default 0.02
-        Half the width of a region, in seconds (or ``"20ms"``). Several values return a list of scores, one each.
+        Half the width of a region, in seconds (or ``"20ms"``; ``inf``: regions end half-way to the next boundary). Several values return a list of scores, one each.
     matching : {"regions", "optimal", "lenient"}, default "regions"
         "regions" (the paper), "optimal" (largest one-to-one matching) or "lenient" (boundaries and hypotheses may be reused).
     tie : {"earlier", "later"}, default "earlier"

@@ -33,7 +33,7 @@ from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, choose, parameter, share
 from caesura.metrics.regions import Matching, Tie, check_rule, r_of_counts
-from caesura.metrics.time_grid import check_fits_grid, grid, seconds, ticks, to_ticks
+from caesura.metrics.time_grid import check_fits_grid, grid, half_width, ticks, to_ticks
 
 _ROUNDING = 1e-12  # share below which a difference is a rounding error
 
@@ -139,7 +139,7 @@ class NamedSegments(Family):
     paper = "Cohen 1960, A coefficient of agreement for nominal scales"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tolerance", seconds(self.tolerance))
+        object.__setattr__(self, "tolerance", half_width(self.tolerance))
         check_rule(self.matching, self.tie, "out")
         grid(self.resolution)
 

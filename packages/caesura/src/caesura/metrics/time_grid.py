@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -41,6 +42,28 @@ def seconds(value: float | str, what: str = "a tolerance") -> float:
     if duration is None or not np.isfinite(duration) or duration < 0:
         raise CaesuraError(f"{what} is a number of seconds from 0 up, or like 20ms; found {value!r}.")
     return duration
+
+
+def half_width(tolerance: float | str) -> float:
+    """Parse a tolerance in seconds, which may be infinite: then a region ends only half-way to the next boundary.
+
+    Examples
+    --------
+    >>> half_width("20ms"), half_width("inf")
+    (0.02, inf)
+    """
+    return inf if str(tolerance).strip().lower() in ("inf", "infinity") else seconds(tolerance)
+
+
+def tolerance_text(tolerance: float) -> str:
+    """Return a tolerance in words, as "± 20 ms" or "no limit".
+
+    Examples
+    --------
+    >>> tolerance_text(0.02), tolerance_text(inf)
+    ('± 20 ms', 'no limit')
+    """
+    return f"± {1000 * tolerance:g} ms" if np.isfinite(tolerance) else "no limit"
 
 
 def grid(resolution: float) -> float:

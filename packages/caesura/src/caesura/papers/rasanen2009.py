@@ -24,6 +24,14 @@ from caesura.metrics.performance_plane import Recordings, f_curve, f_value, plan
 from caesura.metrics.regions import r_value
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.papers.catalog import citation
+from caesura.papers.rasanen2009_regions import (
+    countings,
+    figures_1_and_2,
+    region_figures,
+    simulated_candidates,
+    slope_of,
+    slope_section,
+)
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.statistics import against_chance
 from caesura.statistics.recordings import random_hit_rates
@@ -72,11 +80,17 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         random_hit_rates(known, _TOLERANCE, _OVER, repeats=10, seed=seed),
         known.chance_curve(_TOLERANCE, _OVER),
     )
+    candidates = simulated_candidates(corpus, seed)
+    slope = slope_of(corpus, candidates)
     return Reproduction(
         paper="rasanen2009",
         citation=citation("rasanen2009"),
-        sections=[_printed_section(known, path is None, timit), _figure3(computed), _figure4(computed), _beside_chance(seed), _corners(), _figure6(computed)],
+        sections=[
+            figures_1_and_2(), countings(corpus, candidates), _printed_section(known, path is None, timit), _figure3(computed), _figure4(computed),
+            _beside_chance(seed), slope_section(slope), _corners(), _figure6(computed),
+        ],
         figures=[
+            *region_figures(slope, lambda over: known.chance_curve(_TOLERANCE, over)),
             Figure("figure-3", "Share of the timeline in search regions against their width", partial(_draw3, computed)),
             Figure("figure-4", "Hit rate of random boundaries against over-segmentation", partial(_draw4, computed)),
             Figure("figure-5", "r1 and r2 of a system in the performance plane", _draw5),
@@ -108,6 +122,7 @@ _INTRODUCTION = (
 _DIFFERENCES = (
     "About ten phones per second, the paper says; the drawn recordings have more boundaries, because both printed shares need shorter segments.",
     "Figure 4 draws the systems of other papers without numbers, so they are not repeated; `caesura plane` adds your own systems.",
+    "Section 4 calls the line without insertions y = x - 100; it is y = x + 100 (a hit rate of 50 % at an over-segmentation of -50 %, as the text says), which equation 7 uses.",
     "Figure 5 is geometry: r1 is the distance to the target point and r2 the distance to the line without insertions.",
 )
 

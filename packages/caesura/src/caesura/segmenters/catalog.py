@@ -110,9 +110,9 @@ SEGMENTERS: Registry[Callable[..., Segmenter]] = Registry(
             ("aps", "text.similarity:APS", "segments around exemplars (affinity propagation)", _TEXT),
             ("vectors", "text.vectors:Vectors", "exact segmentation of sentence vectors", _TEXT),
             ("supervised", "text.supervised:Supervised", "learned from segmented texts", _TEXT),
-            ("random", "text.baselines:Random", "random boundaries", _TEXT),
             ("human", "text.baselines:Human", "boundaries of a coder", _TEXT),
             ("spectral", "sound:SpectralChange", "peaks of spectral change", _SOUND),
+            ("random", "text.baselines:Random", "random boundaries", _TEXT | _SOUND),
             ("uniform", "text.baselines:Uniform", "segments of equal length", _TEXT | _SOUND),
         )
     },
@@ -136,7 +136,7 @@ def segmenter_names(medium: Medium | None = None) -> list[str]:
     Examples
     --------
     >>> segmenter_names("sound")
-    ['spectral', 'uniform']
+    ['spectral', 'random', 'uniform']
     """
     return [name for name, facts in SEGMENTERS.all_facts() if medium is None or medium in facts["takes"]]
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from caesura.statistics.significance import holm as holm
     from caesura.statistics.significance import paired_test as paired_test
     from caesura.statistics.significance import rank_test as rank_test
+    from caesura.statistics.slope_test import SlopeTest as SlopeTest
+    from caesura.statistics.slope_test import slope_test as slope_test
 
 _load, __dir__, __all__ = _lazy.attach(
     __name__,
@@ -38,6 +40,7 @@ _load, __dir__, __all__ = _lazy.attach(
         "counted": ["CountedPairs", "MetricResult"],
         "evaluation": ["Evaluation", "Results", "evaluate"],
         "significance": ["PairedTest", "RankTest", "compare_systems", "holm", "paired_test", "rank_test"],
+        "slope_test": ["SlopeTest", "slope_test"],
     },
 )
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,17 @@ from caesura.display.result import Result
 from caesura.display.table import Cell, Rounded, Table, format_cell
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
-from caesura.metrics.region_match import region_match
-from caesura.metrics.regions import RegionScores, r_value, region_scores
+from caesura.metrics.region_match import RegionMatch, region_match
+from caesura.metrics.regions import RegionScores, region_scores
+from caesura.metrics.time_grid import tolerance_text
 from caesura.model import Corpus, Pairs, Segmentation
 from caesura.text import pluralize
+from caesura.validation import validate_choice
 
 _MAX_ROWS = 12  # rows of the table of a long curve, about; as_dict() has all points
+
+#: What an operating point is chosen by: the highest R, or the least distance r1 to the target point.
+Criterion: TypeAlias = Literal["R", "r1"]
 
 #: Group by recording, by speaker (a track, or the attribute "speaker"), or pool everything.
 Grouping: TypeAlias = Literal["item", "speaker", "all"]
@@ -145,15 +150,27 @@ class OperatingPoint:
 
 @dataclass(frozen=True, repr=False)
 class OperatingPoints(Result):
-    """The operating points of one or more systems."""
+    """The operating points of one or more systems.
+
+    Attributes
+    ----------
+    points : tuple of OperatingPoint
+        The points.
+    tolerance : float
+        Half the width of a region, in seconds.
+    by : {"R", "r1"}, default "R"
+        What the best point is chosen by: the highest R, or the least r1, the distance to the target point, which weighs hit rate and
+        over-segmentation equally (Räsänen et al. 2009, section 4).
+    """
 
     points: tuple[OperatingPoint, ...]
     tolerance: float
+    by: Criterion = "R"
 
     @cached_property
     def best(self) -> OperatingPoint:
-        """The point with the highest R."""
-        return best_r(self.points)
+        """The point with the highest R, or the least r1."""
+        return best_point(self.points, self.by)
 
     def tables(self) -> Sequence[Table]:
         """Return a table of evenly chosen points, including the best one, and the best threshold."""
@@ -170,14 +187,16 @@ class OperatingPoints(Result):
                 Rounded(p.scores.over_segmentation, 2),
                 p.scores.f,
                 p.scores.r_value,
-                "◀ best R" if p is best else "",
+                Rounded(p.scores.r1, 2),
+                Rounded(p.scores.r2, 2),
+                ("◀ best R" if self.by == "R" else "◀ least r1") if p is best else "",
             )
             for p in shown
         ]
-        columns = ("threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", "")
-        caption = f"{pluralize(len(self.points), 'operating point')} at ± {1000 * self.tolerance:g} ms"
+        columns = ("threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", "r1", "r2", "")
+        caption = f"{pluralize(len(self.points), 'operating point')} at {tolerance_text(self.tolerance)}"
         advice = (
-            f"Keep boundaries with a score of {self.shortest_threshold()} or more: R {format_cell(best.r_value)}. "
+            f"Keep boundaries with a score of {self.shortest_threshold()} or more: R {format_cell(best.r_value)}, r1 {best.scores.r1:.2f}. "
             "Check it on recordings not used here."
         )
         notes = () if best.threshold is None else (advice,)
@@ -228,6 +247,50 @@ def operating_points(
     best: list[NDArray[np.float64]] = []
     every: list[NDArray[np.float64]] = []
     n_ref, half = 0, 0.0
+    for recording in scored_recordings(reference, candidates, tolerance, tie=tie):
+        best.append(recording.tops)
+        every.append(recording.scores)
+        n_ref += len(recording.tops)
+        half = recording.match.tolerance
+    scored, tops = np.sort(np.concatenate(every)), np.sort(np.concatenate(best))
+    thresholds = np.unique(scored)[::-1]
+    hits = len(tops) - np.searchsorted(tops, thresholds)
+    drawn = len(scored) - np.searchsorted(scored, thresholds)
+    return [
+        OperatingPoint(float(t), RegionScores(int(h), int(h), n_ref, int(n), half))
+        for t, h, n in zip(thresholds, hits, drawn, strict=True)
+    ]
+
+
+class ScoredRecording(NamedTuple):
+    """The candidates of a recording.
+
+    Attributes
+    ----------
+    match : RegionMatch
+        Candidates matched with reference boundaries.
+    tops : array of float
+        The highest score in the region of each reference boundary; -inf without a candidate.
+    scores : array of float
+        The scores of all candidates, in the order of their times.
+    length : float
+        The length of the recording, in seconds.
+    """
+
+    match: RegionMatch
+    tops: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    length: float
+
+
+def scored_recordings(
+    reference: Corpus,
+    candidates: Mapping[tuple[str, str], tuple[Sequence[float], Sequence[float]]],
+    tolerance: float | str,
+    *,
+    tie: Literal["earlier", "later"] = "earlier",
+) -> Iterator[ScoredRecording]:
+    """Match the scored candidates of every recording with its reference; parameters as in :func:`operating_points`."""
     for item, track, ours in _references(reference, candidates):
         times, scores = (np.asarray(column, np.float64) for column in candidates[item, track])
         if len(times) != len(scores) or not np.isfinite(scores).all():
@@ -237,21 +300,10 @@ def operating_points(
         order = np.argsort(times[inner], kind="stable")
         kept = scores[inner][order]
         match = region_match(ours, times[inner][order], tolerance, tie=tie)
-        top = np.full(len(match.reference), -np.inf)
+        tops = np.full(len(match.reference), -np.inf)
         inside = match.region_of >= 0
-        np.maximum.at(top, match.region_of[inside], kept[inside])
-        best.append(top)
-        every.append(kept)
-        n_ref += len(match.reference)
-        half = match.tolerance
-    scored, tops = np.sort(np.concatenate(every)), np.sort(np.concatenate(best))
-    thresholds = np.unique(scored)[::-1]
-    hits = len(tops) - np.searchsorted(tops, thresholds)
-    drawn = len(scored) - np.searchsorted(scored, thresholds)
-    return [
-        OperatingPoint(float(t), RegionScores(int(h), int(h), n_ref, int(n), half))
-        for t, h, n in zip(thresholds, hits, drawn, strict=True)
-    ]
+        np.maximum.at(tops, match.region_of[inside], kept[inside])
+        yield ScoredRecording(match, tops, kept, float(ours.length))
 
 
 def random_hit_rates(
@@ -286,11 +338,11 @@ def random_hit_rates(
     """
     from caesura.kernels.regions import REGIONS, RegionRule, count_matched
     from caesura.metrics.batch import Side, as_readonly_contiguous
-    from caesura.metrics.time_grid import grid, seconds, ticks
+    from caesura.metrics.time_grid import grid, half_width, ticks
 
     known = reference if isinstance(reference, Recordings) else Recordings.of(reference)
     scale = grid(1e-7)
-    rule = RegionRule(ticks(seconds(tolerance), scale), scale, later=False, edges=True, matching=REGIONS)
+    rule = RegionRule(ticks(half_width(tolerance), scale), scale, later=False, edges=True, matching=REGIONS)
     sizes = np.array([len(t) for t in known.times], np.int64)
     lengths = as_readonly_contiguous(np.array(known.lengths))
     ends = np.cumsum(sizes)
@@ -312,11 +364,24 @@ def random_hit_rates(
     return 100.0 * hits / total if total else np.full(len(hits), np.nan)
 
 
-def best_r(points: Sequence[OperatingPoint]) -> OperatingPoint:
-    """Return the point with the highest R; of equal ones the highest threshold."""
+def best_point(points: Sequence[OperatingPoint], by: Criterion = "R") -> OperatingPoint:
+    """Return the point with the highest R or the least r1; of equal ones the highest threshold.
+
+    Parameters
+    ----------
+    points : sequence of OperatingPoint
+        The points, from the highest threshold to the lowest.
+    by : {"R", "r1"}, default "R"
+        What decides.
+
+    Returns
+    -------
+    OperatingPoint
+    """
+    validate_choice("by", by, ("R", "r1"))
     if not points:
         raise CaesuraError("there are no operating points.")
-    values = [r_value(p.scores.hit_rate, p.scores.over_segmentation) for p in points]
+    values = [p.r_value if by == "R" else -p.scores.r1 for p in points]
     return points[int(np.nanargmax(values))] if not np.isnan(values).all() else points[0]
 
 

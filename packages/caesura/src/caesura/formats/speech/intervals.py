@@ -52,6 +52,11 @@ _UNNOTED = 1e-6
 LONGEST = 1e12
 
 _SPEAKER, _DIALECT = re.compile(r"[fm][a-z]{3}\d", re.IGNORECASE), re.compile(r"dr\d", re.IGNORECASE)
+#: TIMIT with dialect region and speaker in one name, of a folder (TEST-DR1-FAKS0/SA1.PHN, dr1-fvmh0/sa1.phn) or of a file (DR1_FAKS0_SA1.PHN).
+_JOINED = re.compile(
+    r"(?:(?:train|test)[-_])?(?P<dialect>dr\d)[-_](?P<speaker>[fm][a-z]{3}\d)(?:[-_](?P<sentence>s[aix]\d+))?",
+    re.IGNORECASE,
+)
 
 
 class IntervalOptions(TypedDict, total=False):
@@ -286,19 +291,38 @@ def sole_tier_name(corpus: Corpus) -> str:
     return name if name and not re.fullmatch(r"-?\d+", name) and not _PART.search(name) else "segments"
 
 
+class _TimitPath(NamedTuple):
+    """What the path of a recording of TIMIT says; the dialect region is "" if it is unknown."""
+
+    speaker: str
+    dialect: str
+    sentence: str
+
+
+def _timit_path(source: Source) -> _TimitPath | None:
+    """Return the parts of a path of TIMIT, or None; dialect/speaker/sentence, or two or three of them joined by - or _."""
+    folder, above = source.path.parent.name, source.path.parent.parent.name
+    if _SPEAKER.fullmatch(folder):
+        return _TimitPath(folder, above if _DIALECT.fullmatch(above) else "", source.stem)
+    for joined in (_JOINED.fullmatch(folder), _JOINED.fullmatch(source.stem)):
+        if joined is not None:
+            return _TimitPath(joined["speaker"], joined["dialect"], joined["sentence"] or source.stem)
+    return None
+
+
 def recording_name(source: Source) -> str:
     """Return the name of a recording: the file name, and in a folder of TIMIT the speaker too, because sentences repeat."""
-    return f"{source.path.parent.name}/{source.stem}" if _SPEAKER.fullmatch(source.path.parent.name) else source.stem
+    known = _timit_path(source)
+    return source.stem if known is None else f"{known.speaker}/{known.sentence}"
 
 
 def speech_attributes(source: Source) -> dict[str, dict[str, str]]:
     """Return the speaker and the dialect region of a recording if its path is that of TIMIT."""
-    path, known = source.path, {}
-    if _SPEAKER.fullmatch(path.parent.name):
-        known["speaker"] = path.parent.name
-        if _DIALECT.fullmatch(path.parent.parent.name):
-            known["dialect"] = path.parent.parent.name
-    return {recording_name(source): known} if known else {}
+    known = _timit_path(source)
+    if known is None:
+        return {}
+    given = {"speaker": known.speaker, **({"dialect": known.dialect} if known.dialect else {})}
+    return {recording_name(source): given}
 
 
 def recording_corpus(source: Source, tiers: Iterable[tuple[str, str, Segmentation | Spans]]) -> Corpus:

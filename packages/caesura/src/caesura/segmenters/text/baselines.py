@@ -81,7 +81,9 @@ class Uniform:
 
 @dataclass(frozen=True, kw_only=True)
 class Random:
-    """Random boundaries, the same for the same seed and length.
+    """Random boundaries in text or in sound, the same for the same seed and length.
+
+    In sound, times are drawn uniformly over the recording, on a grid of 100 ns: the zero level of Räsänen et al. (2009).
 
     Parameters
     ----------
@@ -92,11 +94,15 @@ class Random:
         The probability of a boundary at each gap.
     sizes : sequence of int, default None
         Segment sizes to draw from.
+    interval : float, default 0.08
+        In sound, the mean number of seconds between boundaries if the number of segments is open, as of :class:`Uniform`.
     seed : int, default 0
         The seed of the random numbers (PCG64).
 
     Examples
     --------
+    >>> len(Random(seed=3).segment(0.9, segments=4).positions)
+    3
     >>> Random(seed=3).segment(["a"] * 10, segments=3)
     Segmentation(10 units: ...)
     """
@@ -106,9 +112,11 @@ class Random:
     kind: Literal["number", "density", "sizes"] | None = None
     density: float | None = None
     sizes: Sequence[int] | None = None
+    interval: float = 0.08
     seed: int = 0
 
     def __post_init__(self) -> None:
+        validate_positive("interval", self.interval)
         if self.kind is not None:
             validate_choice("kind", self.kind, ("number", "density", "sizes"))
         if self.density is not None and not 0 <= self.density <= 1:
@@ -117,23 +125,40 @@ class Random:
             raise CaesuraError(f"sizes is {list(self.sizes)}; expected one number of units or more, each 1 or more.")
 
     def segment(self, units: Any, segments: int | None = None) -> Segmentation:
-        """Draw boundaries between the units of a text.
+        """Draw boundaries between the units of a text, or times in a recording.
 
         Parameters
         ----------
-        units : sequence of str, Text or Segmentation
-            The text.
+        units : sequence of str, Text, Segmentation, Recording, SoundFile or float
+            A text, a recording, or a duration in seconds.
         segments : int, default None
-            The number of segments; None needs ``density`` or ``sizes``.
+            The number of segments; None needs ``density`` or ``sizes`` in text, and takes ``interval`` in sound.
 
         Returns
         -------
         Segmentation
         """
+        if isinstance(units, Recording | SoundFile | int | float):
+            length = units.duration if isinstance(units, Recording | SoundFile) else float(units)
+            return self._draw_times(length, segments)
         listed = as_units(units)
         n = len(listed)
         validate_segment_count(segments, n, f"a text of {n} units")
         return Segmentation(n, self._draw(n, segments) if n > 1 else (), units=listed)
+
+    def _draw_times(self, length: float, segments: int | None) -> Segmentation:
+        if (wrong := next((k for k in ("kind", "density", "sizes") if getattr(self, k) is not None), None)) is not None:
+            raise CaesuraError(f"{wrong}= is for texts; random boundaries in sound take segments= or interval=.")
+        validate_segment_count(segments, 10**6, "a recording")
+        number = max(round(length / self.interval), 1) if segments is None else segments
+        ticks = int(length * 1e7)
+        if number > max(ticks, 1):
+            raise CaesuraError(f"segments is {number} for a recording of {length:g} s; there are only {ticks} places.")
+        drawn: set[int] = set()  # distinct times inside the recording
+        random = np.random.Generator(np.random.PCG64(self.seed))
+        while len(drawn) < number - 1:
+            drawn.update(random.integers(1, ticks, size=number - 1 - len(drawn)).tolist())
+        return Segmentation.from_times(np.sort(np.fromiter(drawn, np.int64, len(drawn))) / 1e7, length=length)
 
     def _draw(self, n: int, segments: int | None) -> Any:
         random = np.random.Generator(np.random.PCG64(self.seed))
