@@ -109,9 +109,9 @@ def test_export_of_gold_coders_or_both(client: TestClient, project: int, tmp_pat
     assert coders_in(role="coder") == {"ann", "ben", "eve"}
     assert coders_in(coder=["ann", "final"]) == {"ann", "final"}
     everything = exported(files="items")
-    assert sorted(unzip(everything.content, tmp_path)) == ["kubla.json", "provenance.json", "talk.json"]
+    assert sorted(unzip(everything.content, tmp_path)) == ["kubla.json", "provenance.json", "schema.json", "talk.json"]
     gold = exported(files="items", role="gold")
-    assert sorted(unzip(gold.content, tmp_path / "gold")) == ["kubla.json", "provenance.json"]
+    assert sorted(unzip(gold.content, tmp_path / "gold")) == ["kubla.json", "provenance.json", "schema.json"]
     assert read(tmp_path / "gold" / "kubla.json").coders == ("final",)
     nobody = exported(coder="nobody")
     assert nobody.json()["error"] == "no annotations match this export."

@@ -6,6 +6,7 @@ Each function parses the request, calls the store, and describes the result.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 from urllib.parse import quote
@@ -19,7 +20,7 @@ from caesura.anchoring import AnchorOptions
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Segmentation
 from caesura.model.corpus import Marks
-from caesura_workbench import naming, scores
+from caesura_workbench import naming, rows, scores
 from caesura_workbench.disagreement import disputed_places
 from caesura_workbench.exports import History
 from caesura_workbench.imports import (
@@ -40,7 +41,8 @@ from caesura_workbench.jobs import JobPool
 from caesura_workbench.merging import Keep, list_merges, merge_coders, merge_items, record_merge, undo_merge
 from caesura_workbench.middleware import SESSION_COOKIE, client_address, csrf_token
 from caesura_workbench.operations import adopt_names, apply_operation, number_field
-from caesura_workbench.permissions import describe_action
+from caesura_workbench.permissions import Forbidden, describe_action
+from caesura_workbench.project_schema import LabelUse, check_new_labels, with_schema_types
 from caesura_workbench.requests import (
     BodyId,
     ChangeRequest,
@@ -62,15 +64,18 @@ from caesura_workbench.requests import (
 )
 from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError
+from caesura_workbench.schemas import Schemas, corpus_use, current_schema
 from caesura_workbench.serializers import (
     Window,
     describe_annotation,
     describe_disputed_place,
     describe_item,
+    describe_labels,
     describe_vote_place,
     is_small,
     parse_window,
     places_in_window,
+    why_read_only,
 )
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
@@ -80,6 +85,7 @@ from caesura_workbench.suggestions import (
     initial_marks,
     list_decisions,
     segment_recording,
+    suggestion_rules,
     systems_on,
 )
 from caesura_workbench.suggestions import suggest as suggest_for
@@ -201,7 +207,9 @@ def add_project(store: ViewerStore, project: NewProject) -> dict[str, Any]:
     """Create a project."""
     number = store.add_project(project.name)
     for name in _SAMPLES if project.samples else ():
-        store.add_corpus(number, samples.load(name), origin=f"the sample {name}")
+        corpus = samples.load(name)
+        store.add_corpus(number, corpus, origin=f"the sample {name}")
+        Schemas(store, number).accept(corpus_use([corpus]))
     return {"id": number, "name": project.name}
 
 
@@ -363,7 +371,9 @@ def export(
     if files == "items":
         history = History(store).of_project(project)
         listed = list(corpora.values())
-        name, content = jobs("export", export_folder, listed, title, format, **given, history=history)
+        schema = Schemas(store, project).read()
+        about = {"version": schema["version"], **schema["schema"]}
+        name, content = jobs("export", export_folder, listed, title, format, **given, history=history, schema=about)
     elif len(corpora) > 1:
         raise CaesuraError(f"one file cannot hold {' and '.join(corpora)}; choose one sort, or a zip.")
     else:
@@ -416,6 +426,10 @@ def item_page(
     nothing changed.
     """
     requested = None if first is None or last is None else Window(first, last)
+    with store.reading() as db:
+        stamp = f"{rows.version_stamp(db, item, store.viewer)}-{tolerance}-{requested}-{whole_up_to}"
+        schema = current_schema(db, rows.project_of_item(db, item))
+        rules = suggestion_rules(db, store.viewer, schema.schema, item)
 
     def build() -> dict[str, Any]:
         record, states = store.item(item), sorted(store.annotations(item), key=lambda each: each.role == "system")
@@ -424,12 +438,18 @@ def item_page(
         window = None if is_small([state.marks for state in states], whole_up_to) else requested
         coded = [Annotation(record.name, s.coder, s.marks, record.track) for s in states if s.role == "coder"]
         places, around = places_in_window(coded, window, tolerance)
+        labels = schema.schema.for_item(record.kind, record.track)
         part = {} if window is None else {"first": first, "last": last, "disputes": around}
         return {
             **describe_item(record),
             **part,
             "project": record.project,
             "units": record.units if window is None else window.units(record.units),
+            "paragraphs": record.paragraphs if window is None else window.paragraphs(record.paragraphs),
+            "schema": schema.version,
+            **describe_labels(labels, [state.marks for state in states]),
+            "suggestions": asdict(rules),
+            "read_only": why_read_only(store.viewer),
             "annotations": [describe_annotation(store.viewer, state, window) for state in states],
             "votes": [describe_vote_place(place) for place in places],
             "comments": store.comments(item),
@@ -437,7 +457,7 @@ def item_page(
         }
 
     cache: ResponseCache = request.app.state.cache
-    return cache.respond(request, f"{store.stamp(item)}-{tolerance}-{requested}-{whole_up_to}", build)
+    return cache.respond(request, f"{stamp}-{schema.version}-{rules.allowed}-{store.viewer.released}", build)
 
 
 @router.post("/items/{item}/compare", tags=["items"])
@@ -457,7 +477,9 @@ def add_annotation(
 ) -> dict[str, Any]:
     """Start an annotation, as a coder or as gold: empty, as a copy, by a segmenter, or by unification."""
     segmenting = partial(segment_recording, store, request.app.state.recording_storage, jobs)
-    marks, origin = initial_marks(store.item(item), store.annotations(item), body, segmenting, jobs)
+    record = store.item(item)
+    allowed = Schemas(store, record.project).current().schema.for_item(record.kind, record.track)
+    marks, origin = initial_marks(record, store.annotations(item), body, segmenting, jobs, allowed)
     added = store.add_annotation(item, body.coder, marks, origin=origin, role=body.role, author=body.author)
     return describe_annotation(store.viewer, added, window)
 
@@ -469,7 +491,14 @@ def suggest(request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body
     A change that accepts one says so: ``{"kind": "add", "position": 3, "suggested_by": "dcm"}``, with ``suggested_at`` if it was moved.
     ``{"kind": "refuse", "position": 3, "suggested_by": "dcm"}`` records a refusal.
     """
-    return suggest_for(store, request.app.state.recording_storage, store.item(item), body, jobs)
+    record = store.item(item)
+    with store.reading() as db:
+        rules = suggestion_rules(db, store.viewer, current_schema(db, record.project).schema, item)
+    if not rules.allowed:
+        raise Forbidden(rules.why)
+    if store.viewer.role == "annotator" and rules.by not in ("", body.source):
+        raise Forbidden(f"suggestions of this project come from {rules.by}.")
+    return suggest_for(store, request.app.state.recording_storage, record, body, jobs, rules.at_least)
 
 
 @router.post("/items/{item}/comments", status_code=201, tags=["items"])
@@ -497,9 +526,12 @@ def change_annotation(
     if made is not None:
         return describe_annotation(store.viewer, made, window)
     seen = store.annotation(annotation, version=change.version)
-    marks = apply_operation(seen.marks, change.operation)
+    record = store.item(seen.item)
+    schema = Schemas(store, record.project).current().schema
+    marks = apply_operation(with_schema_types(schema, record.kind, record.track, seen.marks), change.operation)
     if "names_of" in change.operation:
         marks = _with_names_of(store, seen, marks, change.operation)
+    check_new_labels(schema, record.kind, record.track, seen.marks, marks)
     changed = store.change(
         annotation, change.version, marks, operation=change.operation, author=change.author, request=change.request
     )
@@ -632,21 +664,29 @@ def _anchoring(anchor: bool, max_altered: float | None) -> AnchorOptions | None:
 
 
 RequestedOptions = Annotated[ImportOptions, Depends(_import_options)]
+RequestedKind = Annotated[RawKind, Form(description="How raw texts are to be annotated.")]
 
 
 @router.post("/projects/{project}/preview", tags=["projects"])
 async def preview(
-    request: Request, store: ViewerStore, jobs: Jobs, project: PathId, files: Files, options: RequestedOptions
+    request: Request,
+    store: ViewerStore,
+    jobs: Jobs,
+    project: PathId,
+    files: Files,
+    options: RequestedOptions,
+    kind: RequestedKind = "units",
 ) -> dict[str, Any]:
-    """Show what files would add to a project, and which cannot be read; nothing is stored."""
+    """Show what files would add to a project and to its schema, and which cannot be read; nothing is stored."""
     known = await run_in_threadpool(store.items, project)
     duplicates = DuplicateTexts(known)
     parts = await _read(request, jobs, files, options, known)
-    rows = [row for part in parts for row in describe_parsed_file(part, duplicates)]
+    listed = [row for part in parts for row in describe_parsed_file(part, duplicates)]
     return {
-        "rows": [row for row in rows if "error" not in row],
-        "faults": [row for row in rows if "error" in row],
+        "rows": [row for row in listed if "error" not in row],
+        "faults": [row for row in listed if "error" in row],
         "notes": _notes(parts),
+        **await run_in_threadpool(lambda: Schemas(store, project).propose(_use(parts, kind), **_unit(options))),
     }
 
 
@@ -658,10 +698,11 @@ async def add_files(
     project: PathId,
     files: Files,
     options: RequestedOptions,
-    kind: Annotated[RawKind, Form(description="How raw texts are to be annotated.")] = "units",
+    kind: RequestedKind = "units",
     role: Annotated[
         Literal["coder", "system"], Form(description="Coders, or a system whose marks are offered as suggestions.")
     ] = "coder",
+    propose: Annotated[bool, Form(description="Add new labels, types and tiers to the schema.")] = True,
 ) -> dict[str, Any]:
     """Add files to a project. Each file is imported completely or not at all; unreadable files are listed with the line at fault.
 
@@ -669,17 +710,25 @@ async def add_files(
     segments. The response lists the new ids, so that the import can be undone.
     """
     about = {"language": options.language} if options.language else {}
+    schemas = Schemas(store, project)
+    schema = (await run_in_threadpool(schemas.current)).schema
 
     def add(part: ParsedFile) -> AddedRows:
         if part.error is not None:
             raise part.error
         if part.corpus is None:
-            return AddedRows([store.add_text(project, part.item, part.units, kind=kind, attributes=about)], [])
+            given: dict[str, Any] = {"kind": kind, "attributes": about, "paragraphs": part.paragraphs}
+            return AddedRows([store.add_text(project, part.item, part.units, **given)], [])
+        if not propose:
+            for annotation in part.corpus:
+                marks = annotation.marks
+                check_new_labels(schema, rows.item_kind(marks), annotation.track, None, marks)
         origin = ", ".join([f"file {part.file}", *([f"anchored ({part.anchored})"] if part.anchored else [])])
         return store.add_corpus(project, part.corpus, origin=origin, role=role, join=options.join)
 
     errors: list[dict[str, Any]] = []
     added, texts = AddedRows([], []), 0
+    imported: list[ParsedFile] = []
     known = await run_in_threadpool(store.items, project) if options.anchor else []
     parts = await _read(request, jobs, files, options, known)
     for part in parts:
@@ -692,8 +741,11 @@ async def add_files(
             continue
         texts += part.corpus is None
         added = AddedRows(added.items + new.items, added.annotations + new.annotations)
+        imported.append(part)
     if errors and not (added.items or added.annotations):
         raise CaesuraError(" ".join(error["error"] for error in errors[:3]))
+    if propose:
+        await run_in_threadpool(lambda: schemas.accept(_use(imported, kind), **_unit(options)))
     return {"annotations": len(added.annotations), "texts": texts, "faults": errors, "made": added._asdict()} | {
         "notes": _notes(parts)
     }
@@ -704,9 +756,13 @@ def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, 
     """Add pasted text: a coder's segments separated by |, or a raw text to annotate."""
     limits = get_settings(request).limits
     if pasted.unit is not None:
-        units = split_raw_text(pasted.text, limits, pasted.unit)
+        text = split_raw_text(pasted.text, limits, pasted.unit)
         about = {"language": pasted.language} if pasted.language else {}
-        item = store.add_text(project, pasted.item, units, kind=pasted.kind, attributes=about)
+        given: dict[str, Any] = {"kind": pasted.kind, "attributes": about, "paragraphs": text.paragraphs}
+        item = store.add_text(project, pasted.item, text.units, **given)
+        use = LabelUse()
+        use.add_item(pasted.kind, "")
+        Schemas(store, project).accept(use, unit=pasted.unit, language=pasted.language)
         return {"item": item, "annotations": 0, "faults": [], "made": AddedRows([item], [])._asdict()}
     assert pasted.coder is not None
     corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder)
@@ -716,6 +772,7 @@ def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, 
         corpus, notes = jobs("import", anchor_to_texts, corpus, texts, anchoring)
     origin = ", ".join(["pasted text", *([f"anchored ({' '.join(notes)})"] if notes else [])])
     added = store.add_corpus(project, corpus, origin=origin)
+    Schemas(store, project).accept(corpus_use([corpus]))
     shown = [{"file": pasted.item, "note": note} for note in notes]
     return {"annotations": len(added.annotations), "faults": [], "made": added._asdict(), "notes": shown}
 
@@ -725,6 +782,19 @@ def delete_added(store: ViewerStore, project: PathId, body: AddedIds) -> None:
     """Undo an import: delete everything it added; each part can be restored."""
     with store.writing() as db:
         naming.delete_added(db, project, body.items, body.annotations)
+
+
+def _use(parts: list[ParsedFile], kind: str) -> LabelUse:
+    """Count the labels, types and tiers that files use; raw texts are of this kind."""
+    use = corpus_use(part.corpus for part in parts if part.corpus is not None)
+    if any(part.corpus is None and part.error is None for part in parts):
+        use.add_item(kind, "")
+    return use
+
+
+def _unit(options: ImportOptions) -> dict[str, Any]:
+    """Return what import options say about the schema of a project."""
+    return {"unit": options.unit, "language": options.language}
 
 
 def _notes(parts: list[ParsedFile]) -> list[dict[str, str]]:

@@ -27,6 +27,8 @@ from caesura_workbench.people_api import router as people_router
 from caesura_workbench.permissions import Forbidden
 from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.rows import NotFound, ReadOnlyAnnotation, StoreError, VersionConflict
+from caesura_workbench.schema_api import router as schema_router
+from caesura_workbench.schemas import StaleSchema
 from caesura_workbench.scores import warm_up
 from caesura_workbench.serializers import describe_window, parse_window
 from caesura_workbench.settings import Settings
@@ -67,7 +69,7 @@ def create_app(settings: Settings) -> FastAPI:
     if store.damage is None:
         recordings.remove_orphans(store.recordings_in())
     app.state.recording_storage = recordings
-    for part in (router, sound_router, people_router, pages):
+    for part in (router, sound_router, people_router, schema_router, pages):
         app.router.routes += part.routes  # include_router() would build each route again on the first request
     app.mount("/static", _VersionedFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(SecurityMiddleware, settings=settings, error_page=render_error)
@@ -101,6 +103,7 @@ _STATUS: dict[type[CaesuraError], int] = {
     ReadOnlyAnnotation: 403,
     Forbidden: 403,
     StaleGuidelines: 409,
+    StaleSchema: 409,
     StoreError: 503,
 }
 

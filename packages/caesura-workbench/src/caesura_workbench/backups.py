@@ -22,7 +22,8 @@ import sqlalchemy as sa
 from caesura.errors import CaesuraError, FormatError
 from caesura_workbench._version import __version__
 from caesura_workbench.migrations import MIGRATIONS
-from caesura_workbench.schema import metadata, schema_version, sessions, tries
+from caesura_workbench.schema import metadata, project_schemas, projects, schema_version, sessions, tries
+from caesura_workbench.schemas import propose_from_data
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
 
@@ -105,6 +106,7 @@ def restore(settings: Settings, source: Path) -> dict[str, int]:
                     for table in _TABLES:
                         _insert_rows(source, archive, db, table)
                     _set_sequences(db)
+                    _add_missing_schemas(db)
             finally:
                 store.close()
     except OSError as fault:
@@ -216,6 +218,13 @@ def _insert_rows(source: Path, archive: zipfile.ZipFile, db: sa.Connection, tabl
                 rows = []
     if rows:
         db.execute(table.insert(), rows)
+
+
+def _add_missing_schemas(db: sa.Connection) -> None:
+    """Give projects of an earlier version, which had none, the schema that their annotations use."""
+    known = sa.select(project_schemas.c.project)
+    for project in list(db.scalars(sa.select(projects.c.id).where(projects.c.id.not_in(known)))):
+        propose_from_data(db, project)
 
 
 def _set_sequences(db: sa.Connection) -> None:

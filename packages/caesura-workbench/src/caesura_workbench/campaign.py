@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from caesura.errors import CaesuraError
 from caesura_workbench import rows
+from caesura_workbench.changes import record_change
 from caesura_workbench.permissions import Forbidden, describe_action
 from caesura_workbench.rows import NotFound
 from caesura_workbench.schema import assignments, codings, guidelines, items, members, people, projects
@@ -59,6 +60,7 @@ class Campaign:
                 db.execute(members.insert().values(project=project, person=person, role=role))
             if role != "annotator":
                 self._unassign(db, project, [person])
+            record_change(db, "members", project=project)
 
     # ------------------------------------------------------------------ assignments
 
@@ -75,6 +77,7 @@ class Campaign:
             given = _people_by_item(db, project)
             load = Counter(person for listed in given.values() for person in listed)
             numbers = _items(db, project)
+            new: list[dict[str, int]] = []
             for turn, item in enumerate(numbers):
                 assigned = given.get(item, set())
                 start = turn % len(
@@ -84,7 +87,10 @@ class Campaign:
                 missing = len(free) if per_item is None else max(0, per_item - len(assigned))
                 for person in sorted(free, key=lambda each: load[each])[:missing]:
                     load[person] += 1
-                    db.execute(assignments.insert().values(item=item, person=person))
+                    new.append({"item": item, "person": person})
+            if new:
+                db.execute(assignments.insert(), new)
+            _record_assignments(db, project, numbers)
             return len(numbers)
 
     def set_assignees(self, item: int, wanted: list[int]) -> None:
@@ -97,15 +103,19 @@ class Campaign:
             self._unassign(db, project, None, item=item)
             for person in sorted(set(wanted) - _people_by_item(db, project).get(item, set())):
                 db.execute(assignments.insert().values(item=item, person=person))
+            _record_assignments(db, project, [item])
 
     def _unassign(self, db: sa.Connection, project: int, whose: list[int] | None, item: int | None = None) -> None:
         """Remove assignments that are open and not started."""
         started = sa.exists().where(codings.c.item == assignments.c.item, codings.c.person == assignments.c.person)
         inside = assignments.c.item.in_(sa.select(items.c.id).where(items.c.project == project))
-        removed = assignments.delete().where(inside, ~started, assignments.c.status == "open")
+        removed = [inside, ~started, assignments.c.status == "open"]
         if whose is not None:
-            removed = removed.where(assignments.c.person.in_(whose))
-        db.execute(removed if item is None else removed.where(assignments.c.item == item))
+            removed.append(assignments.c.person.in_(whose))
+        if item is not None:
+            removed.append(assignments.c.item == item)
+        _record_assignments(db, project, list(db.scalars(sa.select(assignments.c.item).distinct().where(*removed))))
+        db.execute(assignments.delete().where(*removed))
 
     # ------------------------------------------------------------------ progress
 
@@ -127,8 +137,11 @@ class Campaign:
             )
             if status == "done" and db.scalar(begun) is None:
                 raise CaesuraError("start an annotation first; it may be empty.")
-            values = {"status": status, "note": note, "changed": rows.timestamp()}
+            values: dict[str, Any] = {"status": status, "note": note, "changed": rows.timestamp()}
+            if status == "done":
+                values["passed"] = sa.func.coalesce(assignments.c.passed, values["changed"])
             db.execute(assignments.update().where(mine).values(**values))
+            record_change(db, "status", item=item)
 
     def tasks(self, project: int) -> list[dict[str, Any]]:
         """Return one's own items in a project and their states."""
@@ -201,6 +214,7 @@ class Campaign:
         with self._store.writing() as db:
             when = rows.timestamp() if released else None
             db.execute(projects.update().where(projects.c.id == project).values(released=when))
+            record_change(db, "release", project=project)
 
 
 #: States of a task: its status, where open tasks with an annotation are "begun".
@@ -227,6 +241,14 @@ def _people_by_item(db: sa.Connection, project: int) -> dict[int, set[int]]:
     for row in db.execute(query.where(items.c.project == project)):
         given.setdefault(row.item, set()).add(row.person)
     return given
+
+
+def _record_assignments(db: sa.Connection, project: int, numbers: list[int]) -> None:
+    """Record changed assignments: of every item, and of the project, which is what blind annotators may know."""
+    for number in numbers:
+        record_change(db, "assignment", project=project, item=number)
+    if numbers:
+        record_change(db, "assignment", project=project)
 
 
 class StaleGuidelines(CaesuraError):
@@ -266,6 +288,7 @@ class Guidelines:
                 )
             values = {"project": self._project, "text": text, "time": rows.timestamp()}
             db.execute(guidelines.insert().values(author=self._store.viewer.author_name(author), **values))
+            record_change(db, "guidelines", project=self._project)
 
 
 @lru_cache(maxsize=64)

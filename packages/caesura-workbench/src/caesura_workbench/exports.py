@@ -62,8 +62,9 @@ def export_folder(
     limits: Limits,
     origins: Origins | None = None,
     history: list[dict[str, Any]] | None = None,
+    schema: dict[str, Any] | None = None,
 ) -> tuple[str, bytes]:
-    """Return a zip with one file per item, in a folder per coder if the format holds one coder per file, and provenance.json."""
+    """Return a zip with one file per item, in a folder per coder if the format holds one coder per file, provenance.json, and the project's schema.json."""
     chosen = named_format(format)
     taken: set[str] = set()
     renamed: dict[str, str] = {}
@@ -81,6 +82,8 @@ def export_folder(
         raise CaesuraError("no annotations match this export.")
     about = {"project": project, "format": chosen.name, "names of files": renamed, "annotations": history or []}
     files["provenance.json"] = json.dumps(about, ensure_ascii=False, indent=1).encode()
+    if schema is not None:
+        files["schema.json"] = json.dumps(schema, ensure_ascii=False, indent=1).encode()
     return f"{_file_name(project)}.zip", _zip(files)
 
 

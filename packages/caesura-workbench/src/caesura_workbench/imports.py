@@ -7,6 +7,7 @@ import re
 import tempfile
 import warnings
 import zipfile
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -189,20 +190,46 @@ def read_text(text: str, limits: Limits, *, item: str, coder: str) -> Corpus:
     return Corpus.from_annotations([Annotation(item, coder, marks)])
 
 
-def split_raw_text(text: str, limits: Limits, unit: str) -> tuple[str, ...]:
-    """Split a raw text into units."""
+@dataclass(frozen=True)
+class RawText:
+    """The units of a raw text, and the numbers of those that begin a paragraph, counted from 1."""
+
+    units: tuple[str, ...]
+    paragraphs: tuple[int, ...] = ()
+
+
+def split_raw_text(text: str, limits: Limits, unit: str) -> RawText:
+    r"""Split a raw text into units, and find its paragraphs.
+
+    Paragraphs are separated by blank lines; in a text without blank lines, every line is one.
+
+    >>> split_raw_text("One two.\n\nThree.", Limits(), "word")
+    RawText(units=('One', 'two.', 'Three.'), paragraphs=(1, 3))
+    """
     _check_length(text, limits)
     from caesura.segmenters.text.units import split_units
 
+    text = text.replace("\r\n", "\n")
     if unit == "character":
-        units = tuple(text)
+        offsets: Sequence[tuple[int, int]] = [(n, n + 1) for n in range(len(text))]
     elif unit == "word":
-        units = split_units(text, lambda whole: [word.span() for word in re.finditer(r"\S+", whole)]).units
+        offsets = split_units(text, lambda whole: [word.span() for word in re.finditer(r"\S+", whole)]).offsets
     else:
-        units = split_units(text, unit).units
+        offsets = split_units(text, unit).offsets
+    units = tuple(text[begin:end] for begin, end in offsets)
     if not "".join(units).strip():
         raise CaesuraError("the text is empty.")
-    return units
+    return RawText(units, _paragraph_starts(text, offsets, unit))
+
+
+def _paragraph_starts(text: str, offsets: Sequence[tuple[int, int]], unit: str) -> tuple[int, ...]:
+    """Return the numbers of the units that begin a paragraph of the source; lines and turns are paragraphs themselves."""
+    if unit in ("line", "turn", "paragraph"):
+        return tuple(range(1, len(offsets) + 1))
+    gap = r"\n[^\S\n]*\n\s*" if re.search(r"\n[^\S\n]*\n", text.strip()) else r"\n\s*"
+    begins = [begin for begin, _ in offsets]
+    starts = [bisect_left(begins, found.end()) + 1 for found in re.finditer(gap, text)]
+    return tuple(sorted({1, *(number for number in starts if number <= len(offsets))}))
 
 
 def _check_length(text: str, limits: Limits) -> None:
@@ -210,8 +237,8 @@ def _check_length(text: str, limits: Limits) -> None:
         raise CaesuraError(f"the text has {len(text)} characters; the limit is {limits.text_length}.")
 
 
-def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> tuple[str, tuple[str, ...]]:
-    """Read a text file or word processor document as the name of an item and its units."""
+def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> tuple[str, RawText]:
+    """Read a text file or word processor document as the name of an item and its text."""
     shown = base_name(name)
     if PurePosixPath(shown).suffix.lower() in DOCUMENTS:
         text = read_document(shown, data, limits.unpacked_bytes)
@@ -298,6 +325,7 @@ class ParsedFile:
     corpus: Corpus | None = None
     item: str = ""
     units: tuple[str, ...] = ()
+    paragraphs: tuple[int, ...] = ()
     error: CaesuraError | None = None
     notes: tuple[str, ...] = ()
     anchored: str = ""  # what anchoring did, for the history of the annotations
@@ -396,8 +424,8 @@ def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limit
 
 def _read(file: Upload, choices: ImportOptions, limits: Limits, naming: _PathNames) -> ParsedFile:
     if choices.unit is not None:
-        item, units = read_raw_file(file.name, file.data, limits, choices.unit)
-        return ParsedFile(file.name, item=item, units=units)
+        item, text = read_raw_file(file.name, file.data, limits, choices.unit)
+        return ParsedFile(file.name, item=item, units=text.units, paragraphs=text.paragraphs)
     if PurePosixPath(file.name).suffix.lower() in DOCUMENTS:
         raise FormatError(base_name(file.name), None, "it has no marks; to import it as a raw text, choose a unit.")
     names = naming.names(file.name)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
 from caesura_workbench import naming, rows
+from caesura_workbench.changes import record_change
 from caesura_workbench.rows import NotFound, not_deleted
 from caesura_workbench.schema import assignments, codings, comments, items, merges, recordings, revisions
 
@@ -167,7 +168,8 @@ def record_merge(db: sa.Connection, project: int, what: str, done: _MergeRecord,
     for number in done.deleted:
         naming.delete(db, "annotation", number)
     for row in done.moved:  # after the deletions, which free the names
-        db.execute(_move_annotation(row["id"], row["to_item"], row["to_coder"]))
+        _move_annotation(db, row["id"], row["to_item"], row["to_coder"])
+    _record_items(db, project, done.moved, done.item)
     kept = {"moved": done.moved, "deleted": done.deleted, "item": done.item}
     values = {"project": project, "what": what, "done": json.dumps(kept), "author": author, "time": rows.timestamp()}
     number = rows.inserted_id(db.execute(merges.insert().values(**values)))
@@ -190,10 +192,11 @@ def undo_merge(db: sa.Connection, project: int, merge: int) -> str:
         taken = sa.select(codings.c.id).where(codings.c.item == each["item"], codings.c.coder == each["coder"])
         if db.scalar(taken) is not None:
             raise CaesuraError(f"the coder name {each['coder']!r} is taken; rename that coder first.")
-        db.execute(_move_annotation(each["id"], each["item"], each["coder"]))
+        _move_annotation(db, each["id"], each["item"], each["coder"])
     for number in done["deleted"]:
         naming.restore(db, "annotation", number)
     db.execute(merges.update().where(merges.c.id == merge).values(undone=rows.timestamp()))
+    _record_items(db, project, done["moved"], done["item"])
     return str(row.what)
 
 
@@ -218,10 +221,19 @@ def _move(row: Any, item: int, coder: str) -> dict[str, Any]:
     return {"id": row.id, "item": row.item, "coder": row.coder, "to_item": item, "to_coder": coder}
 
 
-def _move_annotation(annotation: int, item: int, coder: str) -> sa.Update:
-    """Return the update that moves an annotation; its version grows, so that caches are refreshed."""
+def _move_annotation(db: sa.Connection, annotation: int, item: int, coder: str) -> None:
+    """Move an annotation; its version grows, so that caches are refreshed."""
     values = {"item": item, "coder": coder, "version": codings.c.version + 1}
-    return codings.update().where(codings.c.id == annotation).values(**values)
+    db.execute(codings.update().where(codings.c.id == annotation).values(**values))
+    record_change(db, "annotation.changed", item=item, annotation=annotation)
+
+
+def _record_items(db: sa.Connection, project: int, moved: list[dict[str, Any]], item: dict[str, Any] | None) -> None:
+    """Record a merge, and every item that it changed."""
+    record_change(db, "merge", project=project)
+    numbers = {each[key] for each in moved for key in ("item", "to_item")}
+    for number in sorted(numbers | (set() if item is None else {item["first"], item["second"]})):
+        record_change(db, "item.changed", project=project, item=number)
 
 
 # ---------------------------------------------------------------------- lists

@@ -13,7 +13,20 @@ import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
 from caesura.errors import CaesuraError
-from caesura_workbench.schema import codings, metadata, requests, schema_version
+from caesura_workbench.schema import (
+    assignments,
+    changes,
+    codings,
+    items,
+    metadata,
+    preferences,
+    project_schemas,
+    projects,
+    requests,
+    schema_version,
+    tokens,
+)
+from caesura_workbench.schemas import propose_from_data
 
 
 def _complete_tables(db: sa.Connection) -> None:
@@ -44,8 +57,29 @@ def _remember_requests(db: sa.Connection) -> None:
     requests.create(db, checkfirst=True)
 
 
+def _add_project_schemas(db: sa.Connection) -> None:
+    """3: schemas of projects, the feed of changes, tokens for programs, preferences, and paragraphs of texts.
+
+    Every project gets the schema that its annotations use. Items that are done were done at their last change of status.
+    """
+    for table in (project_schemas, changes, tokens, preferences):
+        table.create(db, checkfirst=True)
+    for column in (assignments.c.passed, items.c.paragraphs):
+        if column.name not in {known["name"] for known in sa.inspect(db).get_columns(column.table.name)}:
+            described = CreateColumn(column).compile(dialect=db.dialect)
+            db.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {described}")
+    done = assignments.c.passed.is_(None) & (assignments.c.status == "done")
+    db.execute(assignments.update().where(done).values(passed=assignments.c.changed))
+    for project in list(db.scalars(sa.select(projects.c.id).order_by(projects.c.id))):
+        propose_from_data(db, project)
+
+
 #: In order; the number of a migration is its place, counted from 1.
-MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_complete_tables, _remember_requests)
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (
+    _complete_tables,
+    _remember_requests,
+    _add_project_schemas,
+)
 
 
 def migrate(db: sa.Connection) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
+from caesura_workbench.changes import ChangeKind, record_change
 from caesura_workbench.permissions import describe_action
 from caesura_workbench.rows import NotFound
 from caesura_workbench.schema import codings, items, projects
@@ -108,3 +109,15 @@ def _set_name(db: sa.Connection, sort: Sort, row: sa.RowMapping, name: str, *, d
     if sort == "annotation":  # a new version, so that caches are refreshed
         values["version"] = row["version"] + 1
     db.execute(named.table.update().where(named.table.c.id == row["id"]).values(**values))
+    record_change(db, _CHANGES[sort, deleted is not None], **{sort: int(row["id"])})
+
+
+#: Resource and whether it was deleted -> how the feed of changes calls it.
+_CHANGES: dict[tuple[Sort, bool], ChangeKind] = {
+    ("project", False): "project.changed",
+    ("project", True): "project.changed",
+    ("item", False): "item.changed",
+    ("item", True): "item.deleted",
+    ("annotation", False): "annotation.changed",
+    ("annotation", True): "annotation.deleted",
+}

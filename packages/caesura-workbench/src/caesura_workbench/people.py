@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,17 @@ from caesura.errors import CaesuraError, MissingExtra
 from caesura_workbench import rows
 from caesura_workbench.permissions import SINGLE_USER, AuditEntry, Viewer, describe_action, log_action
 from caesura_workbench.rows import NotFound
-from caesura_workbench.schema import assignments, audit, codings, items, members, people, projects, sessions
+from caesura_workbench.schema import (
+    assignments,
+    audit,
+    codings,
+    items,
+    members,
+    people,
+    preferences,
+    projects,
+    sessions,
+)
 from caesura_workbench.store import Store
 
 if TYPE_CHECKING:
@@ -24,6 +35,7 @@ if TYPE_CHECKING:
 
 
 SESSION_DAYS = 14
+_MAX_PREFERENCES = 4096  # bytes
 
 
 def digest(secret: str) -> str:
@@ -141,6 +153,23 @@ class People:
     def _end(self, db: sa.Connection, person: int, keep: str | None) -> None:
         others = sessions.c.digest != digest(keep) if keep else sa.true()
         db.execute(sessions.delete().where(sessions.c.person == person, others))
+
+    # ------------------------------------------------------------------ preferences
+
+    def preferences(self, person: int | None) -> dict[str, Any]:
+        """Return somebody's settings for the pages; without accounts there is one set for all."""
+        with self._store.reading() as db:
+            kept = db.scalar(sa.select(preferences.c.content).where(preferences.c.person == (person or 0)))
+        return {} if kept is None else dict(json.loads(kept))
+
+    def set_preferences(self, person: int | None, content: dict[str, Any]) -> None:
+        """Replace somebody's settings for the pages."""
+        text = json.dumps(content, ensure_ascii=False)
+        if len(text.encode()) > _MAX_PREFERENCES:
+            raise CaesuraError(f"preferences may have up to {_MAX_PREFERENCES:,} bytes.")
+        with self._store.writing() as db:
+            db.execute(preferences.delete().where(preferences.c.person == (person or 0)))
+            db.execute(preferences.insert().values(person=person or 0, content=text))
 
     # ------------------------------------------------------------------ viewers and audit log
 

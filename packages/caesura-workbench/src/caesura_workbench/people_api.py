@@ -13,7 +13,7 @@ from caesura_workbench.campaign import Campaign, Guidelines
 from caesura_workbench.middleware import SESSION_COOKIE, client_address
 from caesura_workbench.people import People
 from caesura_workbench.permissions import Role
-from caesura_workbench.requests import BodyId, Name, PathId, RequestBody, api_router
+from caesura_workbench.requests import BodyId, JsonObject, Name, PathId, RequestBody, api_router
 
 router = api_router()
 
@@ -111,6 +111,19 @@ def set_password(request: Request, store: ViewerStore, body: NewPassword) -> Non
     if before is not None and not verify_password(body.present, before):
         raise CaesuraError("wrong current password.")
     people.set_password(viewer.person, hash_password(body.password), keep=request.cookies.get(SESSION_COOKIE))
+
+
+@router.get("/me/preferences", tags=["people"])
+def preferences(store: ViewerStore) -> dict[str, Any]:
+    """Return one's own settings for the pages."""
+    return People(store).preferences(store.viewer.person)
+
+
+@router.put("/me/preferences", tags=["people"])
+def set_preferences(store: ViewerStore, body: JsonObject) -> dict[str, Any]:
+    """Replace one's own settings for the pages, up to 4,096 bytes of JSON."""
+    People(store).set_preferences(store.viewer.person, body)
+    return body
 
 
 @router.delete("/me/sessions", status_code=204, tags=["people"])

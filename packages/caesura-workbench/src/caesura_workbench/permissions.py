@@ -213,6 +213,8 @@ PERMISSIONS: dict[str, Permission] = {
     "DELETE /api/jobs/{job}": Permission("cancel one of their jobs", _PEOPLE),
     "GET /account": Permission("view their account", _PEOPLE),
     "GET /api/me": Permission("read their account", _PEOPLE),
+    "GET /api/me/preferences": Permission("read their preferences", _PEOPLE),
+    "PUT /api/me/preferences": Permission("set their preferences", _PEOPLE),
     "PUT /api/me/password": Permission("set their password", _PEOPLE),
     "DELETE /api/me/sessions": Permission("end their other sessions", _PEOPLE),
     # people
@@ -261,6 +263,10 @@ PERMISSIONS: dict[str, Permission] = {
     "PUT /api/projects/{project}/release": Permission("release or close a project", _MANAGERS),
     "GET /api/projects/{project}/guidelines": Permission("read the guidelines", _ALL),
     "PUT /api/projects/{project}/guidelines": Permission("write the guidelines", _MANAGERS),
+    "GET /api/projects/{project}/schema": Permission("read the schema", _ALL),
+    "PUT /api/projects/{project}/schema": Permission("change the schema", _MANAGERS),
+    "POST /api/projects/{project}/schema/check": Permission("check a schema", _MANAGERS),
+    "GET /api/projects/{project}/schema/usage": Permission("count labels", _JUDGES, _ALL),
     "GET /api/projects/{project}/audit": Permission("read a project's audit log", _MANAGERS),
     # items and annotations
     "GET /items/{item}": Permission("view an item", _WORKERS, _ALL),

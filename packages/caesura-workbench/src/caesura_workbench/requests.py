@@ -159,6 +159,12 @@ class SuggestionRequest(RequestBody):
     first: Number | None = None
     last: Number | None = None
 
+    @property
+    def source(self) -> str:
+        """The source as a schema names it: "segmenter:NAME", "system:NAME" or "restorer:NAME"."""
+        named = {"segmenter": self.segmenter, "system": self.system, "restorer": self.restorer}
+        return next(f"{sort}:{name}" for sort, name in named.items() if name is not None)
+
     @model_validator(mode="after")
     def _check_exactly_one(self) -> SuggestionRequest:
         if sum(each is not None for each in (self.segmenter, self.system, self.restorer)) != 1:

@@ -16,6 +16,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks, kind_of
 from caesura.model.spans import encode_labels
+from caesura_workbench.changes import record_change
 from caesura_workbench.permissions import SINGLE_USER, Viewer
 from caesura_workbench.schema import codings, comments, items, projects, requests, revisions
 
@@ -52,6 +53,7 @@ class ItemRecord:
     length: float
     units: tuple[str, ...] | None
     attributes: dict[str, Any]
+    paragraphs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ def find_or_create_item(db: sa.Connection, project: int, annotation: Annotation,
         grown["units"] = json.dumps(units, ensure_ascii=False)
     if grown:
         db.execute(items.update().where(items.c.id == row.id).values(**grown))
+        record_change(db, "item.changed", project=project, item=int(row.id))
     return int(row.id)
 
 
@@ -172,12 +175,16 @@ def insert_item(
     track: str = "",
     units: tuple[str, ...] | None = None,
     attributes: Mapping[str, Any] | None = None,
+    paragraphs: tuple[int, ...] = (),
 ) -> int:
     """Insert an item and return its id."""
     words = None if units is None else json.dumps(units, ensure_ascii=False)
     about = json.dumps(dict(attributes or {}), ensure_ascii=False, default=str)
+    starts = json.dumps(paragraphs) if paragraphs else None
     values = {"project": project, "name": name, "track": track, "kind": kind, "length": float(length)}
-    return inserted_id(db.execute(items.insert().values(**values, units=words, attributes=about)))
+    number = inserted_id(db.execute(items.insert().values(**values, units=words, attributes=about, paragraphs=starts)))
+    record_change(db, "item.added", project=project, item=number)
+    return number
 
 
 def insert_annotation(
@@ -211,13 +218,15 @@ def insert_annotation(
     )
     head = inserted_id(first)
     db.execute(codings.update().where(codings.c.id == annotation).values(head=head))
+    record_change(db, "annotation.added", item=item, annotation=annotation)
     return annotation
 
 
 def item_from_row(row: Any) -> ItemRecord:
     """Convert a row of the table of items."""
     units = None if row.units is None else parse_units(row.units)
-    return ItemRecord(row.id, row.project, row.name, row.track, row.kind, row.length, units, json.loads(row.attributes))
+    about, starts = json.loads(row.attributes), tuple(json.loads(row.paragraphs or "[]"))
+    return ItemRecord(row.id, row.project, row.name, row.track, row.kind, row.length, units, about, starts)
 
 
 def parent_revision(annotation: int) -> Any:
@@ -249,6 +258,7 @@ def move_head(db: sa.Connection, annotation: int, head: int) -> None:
     """Make another revision the head; this counts as a change."""
     values = {"head": head, "version": codings.c.version + 1}
     db.execute(codings.update().where(codings.c.id == annotation).values(**values))
+    record_change(db, "annotation.changed", annotation=annotation)
 
 
 def _select_states(column: Any) -> Any:
@@ -348,6 +358,14 @@ def available_coder_name(db: sa.Connection, item: int, name: str, person: int) -
     return name if db.scalar(taken) is None and db.scalar(brought) is None else f"{name} ({person})"
 
 
+def project_of_item(db: sa.Connection, item: int) -> int:
+    """Return the project of an item."""
+    project = db.scalar(sa.select(items.c.project).where(items.c.id == item))
+    if project is None:
+        raise NotFound(f"there is no item {item}.")
+    return int(project)
+
+
 def annotation_state(db: sa.Connection, annotation: int) -> AnnotationState:
     """Return the current state of one annotation."""
     listed = annotation_states(db, annotation=annotation)
@@ -445,13 +463,15 @@ def _unpack(item: Any, text: str) -> Marks:
     return Segmentation._trusted(length, positions, types, data.get("labels"), units, data.get("names"))
 
 
-def with_shared_labels(annotations: list[Annotation]) -> list[Annotation]:
-    """Return spans with the labels in use, in one shared order: alphabetical unless a file had another order. Other marks are unchanged."""
+def with_shared_labels(annotations: list[Annotation], order: Iterable[str] = ()) -> list[Annotation]:
+    """Return spans with the labels in use, in one shared order: that of the schema, then alphabetical unless a file had another order. Other marks are unchanged."""
     spans = [each.marks for each in annotations if isinstance(each.marks, Spans)]
     used = {name for marks in spans for name in marks.names if name is not None}
     labels = list(dict.fromkeys(label for marks in spans for label in marks.labels or () if label in used))
     if all(list(marks.labels or ()) == sorted(marks.labels or ()) for marks in spans):
         labels.sort()
+    first = [label for label in order if label in used]
+    labels = [*first, *(label for label in labels if label not in first)]
     return [
         a._replace(marks=a.marks.with_labels(labels)) if isinstance(a.marks, Spans) and labels else a
         for a in annotations

@@ -21,6 +21,7 @@ projects = sa.Table(
     sa.Column("deleted", sa.Text),
     sa.Column("released", sa.Text),
 )
+#: ``paragraphs`` lists as JSON the numbers of the units that begin a paragraph of the source, where it is known.
 items = sa.Table(
     "items",
     metadata,
@@ -32,6 +33,7 @@ items = sa.Table(
     sa.Column("length", sa.Float, nullable=False),
     sa.Column("units", sa.Text),
     sa.Column("attributes", sa.Text, nullable=False, default="{}"),
+    sa.Column("paragraphs", sa.Text),
     sa.Column("deleted", sa.Text),
     sa.UniqueConstraint("project", "name", "track"),
 )
@@ -134,7 +136,7 @@ members = sa.Table(
     sa.Column("person", sa.ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("role", sa.Text, nullable=False),
 )
-#: ``status`` is "open", "done" or "discuss".
+#: ``status`` is "open", "done" or "discuss"; ``passed`` is when the item was done for the first time.
 assignments = sa.Table(
     "assignments",
     metadata,
@@ -143,6 +145,7 @@ assignments = sa.Table(
     sa.Column("status", sa.Text, nullable=False, server_default="open"),
     sa.Column("note", sa.Text, nullable=False, server_default=""),
     sa.Column("changed", sa.Text),
+    sa.Column("passed", sa.Text),
 )
 guidelines = sa.Table(
     "guidelines",
@@ -152,6 +155,58 @@ guidelines = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("author", sa.Text, nullable=False, default=""),
     sa.Column("time", sa.Text, nullable=False),
+)
+#: Versions of the schema of a project as JSON (see `caesura_workbench.project_schema`). ``source`` is "new", "data", "import" or "saved"; ``guidelines`` is the version of the
+#: guidelines at that time.
+project_schemas = sa.Table(
+    "project_schemas",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("project", sa.ForeignKey("projects.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("guidelines", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("author", sa.Text, nullable=False, default=""),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.UniqueConstraint("project", "version"),
+)
+#: The feed of changes. Ids grow in the order of commits, so a reader who has seen one has seen all before it. No foreign keys, so that changes outlive what was changed.
+changes = sa.Table(
+    "changes",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("project", sa.Integer, nullable=False),
+    sa.Column("item", sa.Integer),
+    sa.Column("annotation", sa.Integer),
+    sa.Column("what", sa.Text, nullable=False),
+    sa.Column("version", sa.Integer),
+    sa.Column("author", sa.Text, nullable=False, server_default=""),
+    sa.Column("person", sa.Integer),
+    sa.Index("changes_of_project", "project", "id"),
+    sa.Index("changes_of_item", "item", "id"),
+    sqlite_autoincrement=True,
+)
+#: Settings of a person for the pages, as JSON; those of a workbench without accounts have the number 0.
+preferences = sa.Table(
+    "preferences",
+    metadata,
+    sa.Column("person", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("content", sa.Text, nullable=False),
+)
+#: Tokens of people for programs; ``scopes`` are separated by spaces, and only the digest of the secret is stored.
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("person", sa.ForeignKey("people.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False, unique=True),
+    sa.Column("scopes", sa.Text, nullable=False),
+    sa.Column("created", sa.Text, nullable=False),
+    sa.Column("until", sa.Text),
+    sa.Column("used", sa.Text),
 )
 #: Has no foreign keys, so that entries outlive what they refer to.
 audit = sa.Table(

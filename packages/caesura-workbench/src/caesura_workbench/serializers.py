@@ -15,6 +15,7 @@ from caesura.model.corpus import Marks
 from caesura_workbench.disagreement import TimeGroups, VotePlace, add_name_disputes, find_name_disputes, votes
 from caesura_workbench.operations import describe_marks
 from caesura_workbench.permissions import Viewer
+from caesura_workbench.project_schema import ItemLabels, extend_labels, used_labels, used_types
 from caesura_workbench.rows import AnnotationState, ItemRecord
 
 _BINS = 512  # of the boundary histogram that is sent for the parts of a recording outside the window
@@ -49,6 +50,10 @@ class Window:
         inside = (spans.starts < self.last) & (spans.ends > self.first - 1)
         types = None if spans.types is None else spans.types[inside]
         return Spans._trusted(spans.length, spans.starts[inside], spans.ends[inside], types, spans.labels, None)
+
+    def paragraphs(self, starts: tuple[int, ...]) -> list[int]:
+        """Return the numbers of the units inside that begin a paragraph."""
+        return [number for number in starts if self.first <= number <= self.last]
 
     def units(self, units: tuple[str, ...] | None) -> tuple[str, ...] | None:
         """Return the units inside."""
@@ -234,6 +239,29 @@ def describe_item(item: ItemRecord) -> dict[str, Any]:
         "length": item.length,
         "attributes": item.attributes,
     }
+
+
+def describe_labels(allowed: ItemLabels, marked: list[Marks]) -> dict[str, Any]:
+    """Describe the types and labels that an item may have, in the schema's order, followed by others that its annotations have."""
+    types = extend_labels(allowed.types, sorted({name for marks in marked for name in used_types(marks)}))
+    labels = allowed.labels
+    if any(isinstance(marks, Spans) for marks in marked) or labels:
+        labels = extend_labels(labels, sorted({name for marks in marked for name in used_labels(marks)}))
+    return {
+        "types": [label.model_dump(exclude={"was"}) for label in types],
+        "open_types": allowed.open_types,
+        "labels": [label.model_dump(exclude={"was"}) for label in labels],
+        "open_labels": allowed.open_labels,
+    }
+
+
+def why_read_only(viewer: Viewer) -> str:
+    """Return why this viewer cannot annotate an item of their project, or nothing."""
+    if viewer.single_user or viewer.role in ("manager", "adjudicator"):
+        return ""
+    if viewer.released:
+        return "This project is released: everybody can read all annotations, and annotators can no longer change theirs. A manager can close it again."
+    return "" if viewer.role == "annotator" else "Readers can look at annotations, but not change them."
 
 
 def describe_vote_place(place: VotePlace) -> dict[str, Any]:

@@ -21,10 +21,13 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.corpus import Marks
 from caesura_workbench import rows
+from caesura_workbench.changes import Notifier, begin_changes, record_change, write_changes
 from caesura_workbench.migrations import migrate
 from caesura_workbench.permissions import SINGLE_USER, Viewer, current_action, log_action
+from caesura_workbench.project_schema import ProjectSchema
 from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError, not_deleted
-from caesura_workbench.schema import codings, comments, items, projects, revisions
+from caesura_workbench.schema import changes, codings, comments, items, projects, revisions
+from caesura_workbench.schemas import current_schema, save_schema
 from caesura_workbench.settings import shown_address
 from caesura_workbench.sound.recordings import all_digests, claim_recordings, share_recordings
 
@@ -84,6 +87,7 @@ class Store:
                 sa.event.listen(self.engine, "connect", tune_sqlite)
             # writers of this process queue here, because SQLite itself waits by sleeping and retrying
             self._write_lock: Any = Lock() if embedded else nullcontext()
+            self.notifier = Notifier()
             self._health = _Health(find_damage(self.engine) if embedded else None)
             #: False for a damaged database of a version without accounts, which is not migrated.
             self.has_people_table = self.damage is None or sa.inspect(self.engine).has_table("people")
@@ -147,8 +151,9 @@ class Store:
         with self.writing() as db:
             if db.scalar(sa.select(projects.c.id).where(projects.c.name == name)) is not None:
                 raise CaesuraError(f"the project name {name!r} is taken; choose another.")
-            row = db.execute(projects.insert().values(name=name, created=rows.timestamp()))
-            return rows.inserted_id(row)
+            number = rows.inserted_id(db.execute(projects.insert().values(name=name, created=rows.timestamp())))
+            save_schema(db, number, ProjectSchema(), author=self.viewer.author_name(""), source="new")
+            return number
 
     def project_name(self, project: int) -> str:
         """Return the name of a project."""
@@ -163,6 +168,7 @@ class Store:
         with self.writing() as db:
             if not db.execute(projects.delete().where(projects.c.id == project)).rowcount:
                 raise NotFound(f"there is no project {project}.")
+            db.execute(changes.delete().where(changes.c.project == project))
 
     def recordings_in(self, project: int | None = None) -> set[str]:
         """Return the digests of the recordings of a project, or of all projects."""
@@ -197,14 +203,17 @@ class Store:
         *,
         kind: str = "units",
         attributes: Mapping[str, Any] | None = None,
+        paragraphs: tuple[int, ...] = (),
     ) -> int:
-        """Add a raw text without annotations and return the id of its item."""
+        """Add a raw text without annotations and return the id of its item; ``paragraphs`` are the numbers of the units that begin one."""
         self.project_name(project)
         taken = sa.select(items.c.id).where(items.c.project == project, items.c.name == name, items.c.track == "")
         with self.writing() as db:
             if db.scalar(taken) is not None:
                 raise CaesuraError(f"the item name {name!r} is taken in this project; choose another.")
-            return rows.insert_item(db, project, name, kind, len(units), units=units, attributes=attributes)
+            return rows.insert_item(
+                db, project, name, kind, len(units), units=units, attributes=attributes, paragraphs=paragraphs
+            )
 
     def coder_annotations(self, project: int) -> list[Annotation]:
         """Return the current annotations of the project's coders, without gold."""
@@ -230,9 +239,12 @@ class Store:
             by_sort.setdefault(f"typed {row.kind}" if typed else row.kind, []).append(annotation)
             attributes[row.name] = json.loads(row.attributes)
         known = {name: given for name, given in attributes.items() if given}
+        with self.reading() as db:
+            order = [label.name for label in current_schema(db, project).schema.labels]
         return {
             sort: Corpus.from_annotations(
-                rows.with_shared_labels(listed), attributes={a.item: known[a.item] for a in listed if a.item in known}
+                rows.with_shared_labels(listed, order),
+                attributes={a.item: known[a.item] for a in listed if a.item in known},
             )
             for sort, listed in sorted(by_sort.items(), key=lambda pair: -len(pair[1]))
         }
@@ -444,6 +456,7 @@ class Store:
         with self.writing() as db:
             values = {"item": item, "position": position, "until": until, "text": text, "time": rows.timestamp()}
             signed = {"author": self.viewer.author_name(author), "person": self.viewer.person}
+            record_change(db, "comment.added", item=item)
             return rows.inserted_id(db.execute(comments.insert().values(**values, **signed)))
 
     def comments(self, item: int) -> list[dict[str, Any]]:
@@ -478,8 +491,11 @@ class Store:
             raise StoreError(f"the database is damaged and read-only: {self.damage}; restore it from a backup.")
         # the lock comes first: a transaction that waits for it would hold a database connection
         with self._wrap_errors(), self._write_lock, self._transaction() as db:
+            begin_changes(db)
             yield db
             log_action(db, current_action.get(), rows.timestamp())
+            write_changes(db, author=self.viewer.name, person=self.viewer.person, time=rows.timestamp())
+        self.notifier.notify()
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:

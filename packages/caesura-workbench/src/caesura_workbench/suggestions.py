@@ -11,6 +11,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -27,9 +28,11 @@ from caesura.model.corpus import Marks
 from caesura.registry import NAMESPACES
 from caesura_workbench import rows
 from caesura_workbench.operations import describe_marks
+from caesura_workbench.permissions import Viewer
+from caesura_workbench.project_schema import ItemLabels, ProjectSchema
 from caesura_workbench.requests import NewAnnotation, SuggestionRequest
 from caesura_workbench.rows import AnnotationState, ItemRecord
-from caesura_workbench.schema import codings, items, revisions
+from caesura_workbench.schema import assignments, codings, items, revisions
 from caesura_workbench.sound.decoding import Sound
 from caesura_workbench.sound.recordings import RecordingStorage, find_recording
 from caesura_workbench.sound.tiles import RecordingInfo
@@ -47,6 +50,7 @@ def initial_marks(
     request: NewAnnotation,
     segment_recording: RecordingSegmenter,
     jobs: RunJob,
+    allowed: ItemLabels,
 ) -> tuple[Marks, str]:
     """Return the marks to start an annotation from, in the item's own kind, and a description of their origin."""
     coded = {state.coder: state.marks for state in states if state.role == "coder"}
@@ -62,7 +66,7 @@ def initial_marks(
             by_machine = segment_text(item, coded, request.segmenter, request.segments, jobs)
         return _as_item_kind(item, by_machine, coded), f"segmented by {request.segmenter}"
     if request.empty:
-        return _empty(item, coded, request.types), "begun empty"
+        return _empty(item, coded, request.types, allowed), "begun empty"
     if not coded:
         raise CaesuraError("there is no annotation to start from; choose an empty one.")
     method, within = request.method or "majority", ""
@@ -94,13 +98,17 @@ def segment_text(
     return Segmentation(placed.length, placed.positions, units=item.units)
 
 
-def _empty(item: ItemRecord, coded: dict[str, Marks], types: list[str] | None) -> Marks:
+def _empty(item: ItemRecord, coded: dict[str, Marks], types: list[str] | None, allowed: ItemLabels) -> Marks:
+    """Return an annotation without marks, with the types or labels of the schema, the requested ones, or those of other annotations."""
+    listed = allowed.labels if item.kind.startswith("spans") else allowed.types
+    if listed:
+        types = [label.name for label in listed]
     if item.kind == "nested":
         return Hierarchy.from_spans([], length=int(item.length), units=item.units)
     length = float(item.length) if item.kind in ("time", "spans in time") else int(item.length)
     if item.kind.startswith("spans"):
         used = (label for marks in coded.values() if isinstance(marks, Spans) for label in marks.labels or ())
-        labels = sorted(set(types)) if types else list(dict.fromkeys(used))
+        labels = types if listed and types else sorted(set(types or ())) or list(dict.fromkeys(used))
         return Spans(length, [], [], [] if labels else None, labels or None, item.units)
     given = next((marks for marks in coded.values() if isinstance(marks, Segmentation)), None)
     if types:
@@ -153,9 +161,14 @@ _KEYS = {"positions": ("position",), "segments": ("first", "last"), "spans": ("s
 
 
 def suggest(
-    store: Store, recording_storage: RecordingStorage, item: ItemRecord, request: SuggestionRequest, jobs: RunJob
+    store: Store,
+    recording_storage: RecordingStorage,
+    item: ItemRecord,
+    request: SuggestionRequest,
+    jobs: RunJob,
+    at_least: float = 0.0,
 ) -> dict[str, Any]:
-    """Return suggestions for an item as its own kind of marks, without those refused in the annotation at hand."""
+    """Return suggestions for an item as its own kind of marks, without those refused in the annotation at hand and those less probable than ``at_least``."""
     source = request.system or request.restorer or request.segmenter or ""
     name = _NAMES[item.kind]
     if request.restorer is not None:
@@ -174,8 +187,40 @@ def suggest(
         placed = segment_text(item, coded, source, request.segments, jobs)
         suggested = _describe(Hierarchy.from_segmentation(placed) if item.kind == "nested" else placed, name)
     refused = set() if request.annotation is None else _refused_marks(store, item, request.annotation, source)
-    kept = [i for i, mark in enumerate(suggested[name]) if _key(name, mark) not in refused]
+    sure = suggested.get("probabilities") or [1.0] * len(suggested[name])
+    kept = [
+        i
+        for i, mark in enumerate(suggested[name])
+        if _key(name, mark) not in refused and (sure[i] is None or sure[i] >= at_least)
+    ]
     return {"suggested_by": source, **{key: [listed[i] for i in kept] for key, listed in suggested.items()}}
+
+
+@dataclass(frozen=True)
+class SuggestionRules:
+    """Whether a viewer may see suggestions on an item, why not, and what the schema says of them."""
+
+    allowed: bool
+    why: str
+    by: str
+    at_least: float
+    all_at_once: bool
+
+
+def suggestion_rules(db: sa.Connection, viewer: Viewer, schema: ProjectSchema, item: int) -> SuggestionRules:
+    """Return the rules for suggestions; they bind annotators, and everybody where the workbench has no accounts."""
+    policy = schema.suggestions
+    why = ""
+    if viewer.single_user or viewer.role == "annotator":
+        if policy.policy == "none":
+            why = "this project has no suggestions."
+        elif policy.policy == "after-first-pass" and not viewer.single_user:
+            passed = sa.select(assignments.c.passed).where(
+                assignments.c.item == item, assignments.c.person == viewer.person
+            )
+            if db.scalar(passed) is None:
+                why = "suggestions are shown after a first pass: mark the item as done, then open it again."
+    return SuggestionRules(not why, why, policy.by, policy.at_least, policy.all_at_once)
 
 
 def systems_on(db: sa.Connection, item: int) -> list[str]:

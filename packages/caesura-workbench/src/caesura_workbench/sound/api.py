@@ -12,8 +12,10 @@ from starlette.concurrency import run_in_threadpool
 from caesura.errors import CaesuraError, FormatError
 from caesura_workbench.api import ExistingProject, ViewerStore, WindowEdge
 from caesura_workbench.imports import base_name
+from caesura_workbench.project_schema import LabelUse
 from caesura_workbench.requests import PathId, api_router
 from caesura_workbench.rows import NotFound
+from caesura_workbench.schemas import Schemas, current_schema
 from caesura_workbench.serializers import Window, describe_annotation
 from caesura_workbench.sound.decoding import SoundError
 from caesura_workbench.sound.recordings import RecordingPaths, RecordingStorage, attach_recording, find_recording
@@ -59,7 +61,10 @@ async def add_recording(
     name: Annotated[str, Query(min_length=1, max_length=300, description="The name of the file.")],
     kind: Annotated[Literal["time", "spans in time"], Query(description="What is to be placed in it.")] = "time",
 ) -> dict[str, Any]:
-    """Add a recording (WAV, FLAC, MP3 or OGG, as the request body) to the item of that name, or as a new item."""
+    """Add a recording (WAV, FLAC, MP3 or OGG, as the request body) to the items of that name, or as a new item with the tiers of the project's schema.
+
+    Without tiers, ``kind`` says what is to be placed in it.
+    """
     storage = _storage(request)
     shown = base_name(name)
     with storage.receiving() as incoming:
@@ -71,8 +76,13 @@ async def add_recording(
             raise FormatError(shown, None, str(error)) from None
 
     def attach() -> tuple[list[int], bool]:
+        use = LabelUse(kinds={"recording": None})
         with store.writing() as db:
-            return attach_recording(db, project, PurePosixPath(shown).stem, shown, digest, facts, kind)
+            schema = current_schema(db, project).schema
+            tracks = {tier.name: _KINDS.get(tier.holds, "time") for tier in schema.tiers} or {"": kind}
+            made = attach_recording(db, project, PurePosixPath(shown).stem, shown, digest, facts, tracks)
+        Schemas(store, project).accept(use)
+        return made
 
     try:
         numbers, added = await run_in_threadpool(attach)
@@ -142,6 +152,10 @@ def crossing(
     """Return the zero crossing nearest to a time within 20 ms, or else the time itself."""
     paths, facts = recording
     return {"at": zero_crossing(paths.sound, facts, min(at, facts.duration))}
+
+
+#: What a tier holds -> kind of its items; "time" for all others.
+_KINDS = {"spans": "spans in time"}
 
 
 def _bytes(content: bytes) -> Response:

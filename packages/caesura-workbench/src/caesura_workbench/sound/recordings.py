@@ -20,6 +20,7 @@ import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
+from caesura_workbench.changes import record_change
 from caesura_workbench.rows import StoreError, insert_item, item_kind, not_deleted
 from caesura_workbench.schema import codings, items, projects, recordings
 from caesura_workbench.sound.decoding import SUFFIXES, SoundError, SoundLimits
@@ -177,9 +178,12 @@ _TIMED = ("time", "spans in time")
 
 
 def attach_recording(
-    db: sa.Connection, project: int, name: str, file: str, digest: str, facts: RecordingInfo, kind: str
+    db: sa.Connection, project: int, name: str, file: str, digest: str, facts: RecordingInfo, tracks: dict[str, str]
 ) -> tuple[list[int], bool]:
-    """Attach a recording to all items with this name, or create an item; return the items, and whether one was created."""
+    """Attach a recording to all items with this name, or create one item per track; return the items, and whether they are new.
+
+    ``tracks`` maps the names of tracks to the kinds of their items.
+    """
     same = (items.c.project == project) & (items.c.name == name)
     if db.scalar(sa.select(projects.c.id).where(projects.c.id == project, not_deleted(projects))) is None:
         raise CaesuraError(f"there is no project {project}.")
@@ -193,10 +197,12 @@ def attach_recording(
             )
     numbers = [int(row.id) for row in known]
     if not numbers:
-        numbers = [insert_item(db, project, name, kind, facts.duration)]
+        numbers = [insert_item(db, project, name, kind, facts.duration, track) for track, kind in tracks.items()]
     db.execute(recordings.delete().where(recordings.c.item.in_(numbers)))
     values = {"digest": digest, "file": file, "facts": json.dumps(asdict(facts))}
     db.execute(recordings.insert(), [{"item": number, **values} for number in numbers])
+    for number in numbers:
+        record_change(db, "item.changed", project=project, item=number)
     return numbers, not known
 
 
@@ -220,6 +226,7 @@ def claim_recordings(db: sa.Connection, project: int, corpus: Corpus) -> None:
         if row is not None and kind in _TIMED and abs(row.length - float(annotation.marks.length)) <= _LENGTH_TOLERANCE:
             values = {"track": annotation.track, "kind": kind, "length": float(annotation.marks.length)}
             db.execute(items.update().where(items.c.id == row.id).values(**values))
+            record_change(db, "item.changed", project=project, item=int(row.id))
             del unclaimed[annotation.item]
 
 
