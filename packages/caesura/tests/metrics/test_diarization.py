@@ -135,3 +135,64 @@ def test_wrong_input_gets_a_sentence() -> None:
             metric(f"diarization-error:{wrong}")
     with pytest.raises(CaesuraError, match=r"JER of pyannote\.metrics and dscore is called jaccard-error"):
         metric("JER")
+
+
+ZONES = """;; a zone of two seconds, and two channels
+NOSCORE meeting 1 2.0 2.0 <NA> <NA> <NA> <NA> <NA>
+SPEAKER meeting 1 0.0 4.0 <NA> <NA> ann <NA> <NA>
+SPEAKER meeting <NA> 4.0 6.0 <NA> <NA> ben <NA> <NA>
+SPEAKER call A 0.0 4.0 <NA> <NA> ann <NA> <NA>
+SPEAKER call B 1.0 4.0 <NA> <NA> ann <NA> <NA>
+"""
+
+
+def test_zones_that_are_not_scored_and_channels(tmp_path) -> None:
+    from caesura import read, write
+
+    (tmp_path / "ref.rttm").write_text(ZONES)
+    gold = read(tmp_path / "ref.rttm")
+    assert set(gold.items) == {"meeting", "call:A", "call:B"}
+    assert gold.attributes["meeting"]["noscore"] == [[2.0, 4.0]]
+    # the system misses ann from 3 s on, which is in the zone, and calls ben's last second another speaker
+    rows = [(0, 3, "x"), (4, 9, "y"), (9, 10, "z")]
+    system = type(gold).from_dict({"meeting": {"": Spans.from_rows(rows, time=True, length=10.0)}})
+    counts = evaluate(gold.select(items=["meeting"]), system, ["diarization-error"])["diarization-error"].rows[0]
+    assert counts[:4] == pytest.approx([8.0, 0.0, 0.0, 1.0])
+    # the same with a UEM that leaves the zone out
+    plain = metric("diarization-error", uem=[(0, 2), (4, 10)]).counts_of(gold["meeting", ""], system["meeting", ""])
+    assert tuple(plain)[:4] == pytest.approx((8.0, 0.0, 0.0, 1.0))
+    # zones survive other formats and come back as lines
+    write(gold, tmp_path / "copy.json")
+    again = read(tmp_path / "copy.json")
+    assert again == gold
+    write(type(gold).from_annotations(list(again), attributes=again.attributes), tmp_path / "new.rttm")
+    assert "NOSCORE meeting 1 2.0 2.0" in (tmp_path / "new.rttm").read_text()
+    assert read(tmp_path / "new.rttm").attributes["meeting"]["noscore"] == [[2.0, 4.0]]
+
+
+def test_a_uem_has_channels_and_other_recordings(tmp_path) -> None:
+    (tmp_path / "all.uem").write_text("call A 0 2\ncall B 1 5\nmeeting 1 0 9\nmeeting 1 8 10\nother 1 0 3\n")
+    (tmp_path / "ref.rttm").write_text(ZONES)
+    from caesura import read
+
+    gold = read(tmp_path / "ref.rttm")
+    with pytest.warns(UserWarning, match="'meeting' overlap and were merged"):
+        measure = metric("diarization-error", uem=str(tmp_path / "all.uem"))
+    result = evaluate(gold, gold, [measure])
+    assert result["diarization-error"].rows[:, 0] == pytest.approx([8.0, 2.0, 4.0])
+    assert any("not compared: other" in sentence for sentence in result.warnings())
+
+
+def test_times_are_added_without_rounding_errors(tmp_path) -> None:
+    from decimal import Decimal
+
+    from caesura import read
+
+    lines = [("0.1", "0.2"), ("12345.678901", "0.000001"), ("1e1", "2.5"), ("20.1234567", "3"), ("30.", "1")]
+    rows = [f"SPEAKER r 1 {start} {lasts} <NA> <NA> s{i} <NA> <NA>" for i, (start, lasts) in enumerate(lines)]
+    (tmp_path / "t.rttm").write_text("\n".join(rows) + "\n")
+    found = {label: (start, end) for start, end, label in read(tmp_path / "t.rttm")["r", ""].rows}
+    expected = {
+        f"s{i}": (float(start), float(Decimal(start) + Decimal(lasts))) for i, (start, lasts) in enumerate(lines)
+    }
+    assert found == expected

@@ -60,9 +60,10 @@ def naive_counts(ref: cs.Segmentation, hyp: cs.Segmentation, tolerance: int) -> 
         / max(len(pairs), 1)
         for pairs in (matched, instants)
     ]
+    agreeing, time = sum(x == y for x, y in matched), sum(x == y for x, y in instants) / 100
     return NameCounts(
-        len(there), labelled, len(ours), len(theirs), len(matched), sum(x == y for x, y in matched), by_chance[0],
-        0.6, sum(x == y for x, y in instants) / 100, by_chance[1] / 100,
+        len(there), labelled, len(ours), len(theirs), len(matched), agreeing, by_chance[0], 0.6, time, by_chance[1] / 100,
+        agreeing, time,
     )  # fmt: skip
 
 
@@ -215,3 +216,52 @@ def test_baselines_of_texts_have_names() -> None:
     assert evaluation.bounds["none"]["time-kappa"].micro == pytest.approx(0.0)
     missing = cs.evaluate(gold, {"x": system["x"]}, ["time-agreement"], missing="empty", resamples=0)
     assert missing["time-agreement"].per_item == pytest.approx([5 / 6, 0.0])
+
+
+# ---------------------------------------------------------------------- maps of names
+
+
+def test_a_map_makes_names_of_two_phone_sets_the_same(tmp_path) -> None:
+    gold = cs.Segmentation.from_times([0.1, 0.2, 0.3], length=0.4, names=["sil", "AA", "t", "sil"])
+    other = cs.Segmentation.from_times([0.1, 0.2, 0.3], length=0.4, names=["<p:>", "A", "t", "<p:>"])
+    path = tmp_path / "phones.tsv"
+    path.write_text("hyp:<p:>\tsil\nhyp:A\tAA\n")
+    for name in ("label-agreement", "label-kappa", "labelled-R", "time-agreement", "time-kappa"):
+        assert metric(name)(gold, other) < 1
+        mapped = metric(name, mapping=str(path))
+        assert mapped(gold, other) == 1.0
+        assert "map:" in mapped.signature
+        assert "map:" not in metric(name).signature
+        assert metric(mapped.spelled)(gold, other) == 1.0
+
+
+def test_a_row_of_names_becomes_one_segment() -> None:
+    gold = cs.Segmentation.from_times([0.1, 0.3], length=0.4, names=["sil", "tʃ", "sil"])
+    other = cs.Segmentation.from_times([0.1, 0.2, 0.3], length=0.4, names=["sil", "t", "ʃ", "sil"])
+    join = {"hyp:t ʃ": "tʃ"}
+    assert metric("label-agreement", mapping=join)(gold, other) == 1.0
+    assert metric("labelled-R", mapping=join)(gold, other) == 1.0
+    assert metric("onset-mean", mapping=join)(gold, other) == 0.0
+    apart = cs.Segmentation.from_times([0.1, 0.15, 0.2, 0.3], length=0.4, names=["sil", "t", "", "ʃ", "sil"])
+    assert metric("interval-matched", mapping=join)(gold, apart) == pytest.approx(2 / 3)  # a gap between t and ʃ
+
+
+def test_a_name_that_stands_for_several_agrees_with_each_and_makes_one_class() -> None:
+    gold = cs.Segmentation.from_times([0.1, 0.2, 0.3], length=0.4, names=["N", "N", "en", "a"])
+    other = cs.Segmentation.from_times([0.1, 0.2, 0.3], length=0.4, names=["en", "n", "n", "a"])
+    relation = {"N": ["en", "n"]}
+    assert metric("label-agreement", mapping=relation)(gold, other) == 0.75  # en is not n
+    assert metric("time-agreement", mapping=relation)(gold, other) == pytest.approx(0.75)
+    assert metric("label-kappa", mapping=relation)(gold, other) == 1.0  # N, en and n are one class
+    assert metric("time-kappa", mapping=relation)(gold, other) == 1.0
+
+
+def test_labels_of_spans_take_a_map() -> None:
+    from caesura import Spans
+
+    gold = Spans.from_rows([(0, 5, "PER"), (8, 12, "LOC")], length=20)
+    other = Spans.from_rows([(0, 5, "person"), (8, 12, "place")], length=20)
+    names = {"person": "PER", "place": "LOC"}
+    for name in ("span-F", "span-type-F", "token-F", "linked-agreement", "linked-kappa"):
+        assert metric(name)(gold, other) < 1
+        assert metric(name, mapping=names)(gold, other) == 1.0

@@ -15,8 +15,8 @@ from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.batch import Batch, Side
-from caesura.metrics.linked import LinkedCounts, _from_parts, kappa_parts
-from caesura.metrics.organisation import Chance, degree, expected_nucleated, nuclei
+from caesura.metrics.linked import Unmatched, linked_table, values_one_by_one
+from caesura.metrics.organisation import Chance, degree, nucleated_by_chance, nuclei
 from caesura.model.corpus import Corpus, CorpusLike
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
@@ -38,7 +38,7 @@ def linked_kappa(
     *,
     overlap: float = 0.6,
     like: str = "caesura",
-    unmatched: str = "in",
+    unmatched: Unmatched = "in",
     resampling: Resampling | None = None,
 ) -> Agreement:
     """Compute the modified κ of linked annotations (Holle & Rein 2015), the mean over pairs of coders.
@@ -77,7 +77,7 @@ def linked_kappa(
     largest = metric("linked-kappa-max", overlap=overlap, like=like, unmatched=unmatched)
     rows = counted.by_item(measure)
     pooled = rows.sum(axis=0)
-    table = _from_parts(kappa_parts(LinkedCounts._make(pooled), unmatched=unmatched)[2:])  # type: ignore[arg-type]
+    table = linked_table(pooled, unmatched)
     matrix, met = counted.matrix(measure), counted.meetings()
     several = len(corpus.coders) > 2
     value = (
@@ -103,25 +103,11 @@ def linked_kappa(
             "raw": observed,
             "linked_share": float(metric("linked-share", overlap=overlap).score(pooled)),
             "matrix": matrix,
-            "by_value": _by_value(table, corpus.labels or ()),
+            "by_value": values_one_by_one(pooled, corpus.labels or (), unmatched),
         },
         interval=interval,
         title="κ of linked annotations",
     )
-
-
-def _by_value(table: Any, labels: tuple[str, ...]) -> dict[str, dict[str, float]]:
-    """Return Cohen's κ of each value against everything else, and the annotations of both coders with it."""
-    total, rows = float(table.total), {}
-    for code, label in enumerate(labels):
-        same, ours, theirs = (float(column[code]) for column in (table.same, table.rows, table.columns))
-        if ours + theirs == 0:
-            continue
-        observed = (total - ours - theirs + 2 * same) / total
-        chance = (ours * theirs + (total - ours) * (total - theirs)) / total**2
-        value = (observed - chance) / (1 - chance) if chance < 1 else float("nan")
-        rows[label] = {"value": value, "observed": observed, "expected": chance, "first": ours, "second": theirs}
-    return rows
 
 
 def organisation(
@@ -173,10 +159,13 @@ def organisation(
         )
         streams.append((np.sort(ends - starts), float(corpus.lengths[rows[0]])))
     expected = error = 0.0
-    step = draws or _CHUNK
+    step, by_chance = draws or _CHUNK, np.zeros(0)
     for done in range(step, (draws or _MOST_DRAWS) + 1, step):
-        means = [expected_nucleated(lengths, length, chance, done, seed, unit) for lengths, length in streams]
-        expected, error = sum(mean for mean, _ in means), float(np.sqrt(sum(each**2 for _, each in means)))
+        by_chance = sum(
+            (nucleated_by_chance(lengths, length, chance, done, seed, unit) for lengths, length in streams),
+            np.zeros(done),
+        )
+        expected, error = float(by_chance.mean()), float(by_chance.std() / np.sqrt(done))
         if total <= expected or error * max(total - found, 1) / (total - expected) ** 2 <= _ENOUGH:
             break
         step *= 2
@@ -197,6 +186,7 @@ def organisation(
             "nuclei": classes,
             "annotations": total,
             "expected_nucleated": float(expected),
+            "p_value": float((by_chance >= found).mean()) if total else float("nan"),
         },
         title="degree of organisation",
     )

@@ -163,6 +163,7 @@ def agreement_tables(results: Sequence[Agreement], level: float = 0.95) -> list[
     tables = [_coefficient_table(results, level)]
     if len(by_label := first.details.get("gamma_k") or first.details.get("by_label", ())) > 1:
         tables.append(_label_table(by_label, first.details.get("coverage", {}), first.coefficient))
+    tables += [_linked_value_table(each) for each in results if "by_value" in each.details][:1]
     tables += [_label_index_table(each) for each in results if "labels" in each.details][:1]
     if "leave_one_out" in first.details and len(first.details["coders"]) > 1:
         tables += _coder_table(first.details)
@@ -212,8 +213,21 @@ def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
     ]
     columns = ("coefficient", "value", f"{100 * level:g} % interval", "observed", "expected")
     warnings = (f"! {sentence}" for sentence in results[0].warnings())
-    shared_notes = dict.fromkeys(note for result in results for note in result.details.get("notes", ()))
+    shared_notes = dict.fromkeys(
+        note for result in results for note in (*result.details.get("notes", ()), *_nuclei_note(result))
+    )
     return Table("", columns, tuple(rows), (*warnings, Code(results[0].signature), *shared_notes)).without_empty()
+
+
+def _nuclei_note(result: Agreement) -> tuple[str, ...]:
+    """Return a sentence about nuclei, for the degree of organisation."""
+    details = result.details
+    if "nucleated" not in details:
+        return ()
+    return (
+        f"{details['nucleated']} of {details['annotations']} annotations are in {details['nuclei']} nuclei; by chance "
+        f"{format_cell(details['expected_nucleated'])}, as many in a share of {format_cell(details['p_value'])} of the random configurations.",
+    )
 
 
 def _row_name(result: Agreement) -> str:
@@ -278,6 +292,21 @@ def _label_index_table(result: Agreement) -> Table:
         )
     caption = "labels one by one, each against all others"
     return Table(caption, ("label", *(_LABEL_COLUMNS[name] for name in names)), rows, notes).first(_MAX_ROWS, "labels")
+
+
+def _linked_value_table(result: Agreement) -> Table:
+    """Show κ of each value of linked annotations, and what the numbers of annotations allow."""
+    details: Mapping[str, Any] = result.details
+    rows = tuple(
+        (value or "(no value)", row["value"], row["kappa_max"], row["observed"], row["linked"])
+        for value, row in details["by_value"].items()
+    )
+    note = (
+        f"κ is at most {format_cell(details['kappa_max'])} with these numbers of annotations; raw agreement {format_cell(details['raw'])}; "
+        f"share of linked annotations {format_cell(details['linked_share'])}."
+    )
+    caption = "values one by one, each against all others"
+    return Table(caption, ("value", "κ", "at most", "observed", "linked"), rows, (note,)).first(_MAX_ROWS, "values")
 
 
 def _item_table(details: Mapping[str, Any]) -> Table:

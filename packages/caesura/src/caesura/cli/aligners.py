@@ -24,8 +24,11 @@ from caesura.errors import CaesuraError
 from caesura.formats.folders import rename_each
 from caesura.model import Corpus
 
-#: Names of tiers with phones: of MFA and most others, of WebMAUS, of the Penn aligner, of TIMIT.
-_PHONE_TIERS = re.compile(r"(^|[ _-])(phones?|phonemes?|phon|segments?|mau|phn)$", re.IGNORECASE)
+#: Names of tiers with phones: of MFA ("phones", "anna - phones") and most others, of the Penn aligner, of TIMIT, and of WebMAUS, whose
+#: tiers of words are called ORT-MAU and KAN-MAU.
+_PHONE_TIERS = re.compile(
+    r"(^|[ _-])(phones?|phonemes?|phon|phonetics?|segments?|segs?|phns?)(#\d+)?$|^mau(#\d+)?$", re.IGNORECASE
+)
 
 
 def aligners(

@@ -44,7 +44,7 @@ from caesura.options import parse_options, validate_options
 from caesura.statistics import AgainstChance, Evaluation, MetricResult, Results, against_chance, default_bounds
 from caesura.statistics import evaluate as evaluate_corpora
 from caesura.statistics.against_baseline import BaselineComparison, compare_with_baseline
-from caesura.statistics.counted import changed_parameters
+from caesura.statistics.counted import changed_parameters, summarize_counts
 from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 from caesura.statistics.evaluation import FILES, TABLES, file_content, frame_content, render, rows_frame
 from caesura.statistics.groups import Groups, group_systems
@@ -112,7 +112,8 @@ def evaluate(
         str | None,
         Option(
             "--by",
-            help="Group by an attribute of items, such as genre or length; in time: item, speaker, class; errors of aligners: phone, pair or class=FILE.",
+            help="Group by item, or by an attribute of items such as genre or length; in time: speaker, class; errors of aligners: phone, pair or "
+            "class=FILE; spans: label, and speaker for turns.",
         ),
     ] = None,
     cluster: Annotated[
@@ -365,6 +366,14 @@ def leave_out_bad_files(
 def _show(results: Results, groups: Groups | None, tests: SystemTests, shown: set[str]) -> None:
     scores, *_ = results.tables()
     notes, scores = [note for note in scores.notes if note not in shown], replace(scores, notes=())
+    if (
+        isinstance(results, Evaluation) and results.pairs.reference.kind == "spans"
+    ):  # seconds of speech and of each kind of error
+        notes += [
+            f"{name}: {sentence}" if len(results.systems) > 1 else sentence
+            for name, measured in results.systems.items()
+            for sentence in summarize_counts(measured.values())
+        ]
     tables = [scores, *(groups.tables() if groups is not None else ()), *tests.tables()]
     show_blocks([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
 

@@ -185,7 +185,7 @@ FORMATS: Registry[Any] = Registry(
         "labels": _entry("speech.label_files:SECONDS", "labels in seconds", ".lab .seg", _SPEECH + ", spans in time, unnamed spans"),
         "audacity": _entry("speech.label_files:AUDACITY", "an Audacity label track", ".txt", _SPEECH + ", types"),
         "rttm": _entry(
-            "speech.nist:RTTM", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans",
+            "speech.nist:RTTM", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans, unscored",
             metrics=DIARIZATION_METRICS,
         ),
         "srt": _entry("speech.cues:SRT", "SubRip subtitles", ".srt", _SPEECH + ", spans in time, unnamed spans"),

@@ -7,6 +7,7 @@ import numpy as np
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
 from caesura.model.spans import NO_LABEL
+from caesura.model.time_axis import NO_SCORE_ATTRIBUTE
 
 #: Everything that a corpus can hold and how its loss is described. ``Format.carries`` uses these names.
 FEATURES: dict[str, str] = {
@@ -28,6 +29,7 @@ FEATURES: dict[str, str] = {
     "textless": "that the text is not known",
     "names": "the names of segments",
     "attributes": "the attributes of items",
+    "unscored": "zones that are not scored",
     "start": "the start times",
     "empty": "a corpus without annotations",
 }
@@ -58,7 +60,8 @@ def features(corpus: Corpus) -> set[str]:
             and (not corpus.texts or any((item, track) not in corpus.texts for item, track, _ in _keys(corpus))),
         ),
         ("names", bool(corpus.names)),
-        ("attributes", any(corpus.attributes.values())),
+        ("attributes", any(known.keys() - {NO_SCORE_ATTRIBUTE} for known in corpus.attributes.values())),
+        ("unscored", any(NO_SCORE_ATTRIBUTE in known for known in corpus.attributes.values())),
         ("start", corpus.starts is not None),
     ):
         if present:
@@ -105,7 +108,15 @@ def reduce_corpus(corpus: Corpus, carries: frozenset[str]) -> Corpus:
     return Corpus.from_annotations(
         (Annotation(a.item, a.coder, _reduce_marks(a.marks, lost), "" if named else a.track) for a in corpus),
         labels=None if "type order" in lost else corpus.labels,
-        attributes=None if "attributes" in lost else corpus.attributes,
+        attributes={
+            item: {
+                name: value
+                for name, value in known.items()
+                if ("unscored" if name == NO_SCORE_ATTRIBUTE else "attributes") not in lost
+            }
+            for item, known in corpus.attributes.items()
+            if item in set(corpus.items)
+        },
     )
 
 

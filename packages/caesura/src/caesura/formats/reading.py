@@ -14,7 +14,7 @@ from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read
 from caesura.formats.tables import parse_header, read_table
 from caesura.model import Corpus
 from caesura.model.provenance import Document, Interpretation, Provenance, announce, collect_notes
-from caesura.model.time_axis import TimeAxisRules
+from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, TimeAxisRules
 from caesura.options import option_types, validate_options
 
 #: Formats whose tracks are tiers, which need not be of one layer (words, phones), so that their scores are not pooled.
@@ -323,7 +323,7 @@ def _are_stems(folder: Path, names: set[str]) -> bool:
 
 
 def _groups(corpus: Corpus, pattern: str, options: Mapping[str, Any]) -> dict[str, str]:
-    keys = dict.fromkeys(key for known in corpus.attributes.values() for key in known)
+    keys = dict.fromkeys(key for known in corpus.attributes.values() for key in known if key != NO_SCORE_ATTRIBUTE)
     first = {item: item.partition("/")[0] for item in corpus.items}
     groups = {}
     for key in keys:

@@ -21,6 +21,7 @@ from caesura.model import Corpus, Hierarchy, Segmentation, Spans, as_segmentatio
 from caesura.model.columns import ANCHOR_ADVICE, merge_labels
 from caesura.model.corpus import Kind, Marks
 from caesura.model.spans import NO_LABEL
+from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, no_score_zones
 
 if TYPE_CHECKING:
     from caesura.kernels.arrays import MarkColumns
@@ -48,10 +49,11 @@ class SegmentNames:
 
 @dataclass(frozen=True, slots=True)
 class ItemNames:
-    """The names of the texts or recordings: that of pair ``i`` is ``known[rows[i]]``."""
+    """The names of the texts or recordings: that of pair ``i`` is ``known[rows[i]]``; and zones of them that are not scored, in seconds."""
 
     known: tuple[str, ...]
     rows: NDArray[np.int64]
+    unscored: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
 
     def of(self, pair: int) -> str:
         """Return the name of a pair's item."""
@@ -250,7 +252,7 @@ class Batch:
             ref.recode(reference.labels, labels),
             hyp.recode(hypothesis.labels, labels),
             labels,
-            ItemNames(reference.items, item_of),
+            ItemNames(reference.items, item_of, _unscored(reference)),
         )
 
     def __len__(self) -> int:
@@ -326,6 +328,15 @@ class Batch:
                         f"position {side.positions[at]:g} carries two types, {first!r} and {second!r}; "
                         "this metric takes one type per position."
                     )
+
+
+def _unscored(reference: Corpus) -> dict[str, tuple[tuple[float, float], ...]]:
+    """Return the zones of the reference that are not scored, counted from the start of each recording as the marks are."""
+    return {
+        item: zones
+        for item, known in reference.attributes.items()
+        if NO_SCORE_ATTRIBUTE in known and (zones := no_score_zones(known, item))
+    }
 
 
 # ---------------------------------------------------------------------- single pairs

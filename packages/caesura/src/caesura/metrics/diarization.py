@@ -16,7 +16,8 @@ the hypothesis talk, with μ a one-to-one map from reference to hypothesis speak
 - ``speaker-Bcubed-*``: the label of a moment is the set of speakers who talk, the empty set included. With T(a, b) seconds of sets a and b,
   precision is :math:`\sum T(a,b)^2 / T(\cdot,b) / \sum T` and recall :math:`\sum T(a,b)^2 / T(a,\cdot) / \sum T`.
 
-Turns of one speaker that overlap or touch are one turn. Times are compared on a grid of 100 ns. Spans of texts work in the same way.
+Zones of NOSCORE lines in the reference's RTTM (the attribute "noscore" of a recording) are taken out of the evaluated time, for the map of
+speakers too. Turns of one speaker that overlap or touch are one turn. Times are compared on a grid of 100 ns. Spans of texts work in the same way.
 
 Programs differ in three points, see the parameter ``like``:
 
@@ -36,10 +37,12 @@ Challenge (JER); Bredin 2017, pyannote.metrics; Bagga & Baldwin 1998, Algorithms
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -124,6 +127,23 @@ _per_total = warn_if_zero(share_or_undefined, 1, "scored turns in the reference"
 _ERROR: dict[str, Any] = {"higher_is_better": False, "best": 0.0, "bounds": (0.0, np.inf), "symmetric": False}
 
 
+class SpeakerRow(NamedTuple):
+    """A reference speaker of one recording; times are scored seconds.
+
+    ``missed`` is the speaker's time in which nobody talks in the hypothesis, ``wrong`` the rest of the time in which the partner does not
+    talk, and ``extra`` the partner's time in which the speaker does not talk. The partner is that of the diarization error, "" for none.
+    """
+
+    recording: str
+    speaker: str
+    partner: str
+    speech: float
+    missed: float
+    wrong: float
+    extra: float
+    jaccard_error: float
+
+
 class EvaluatedTime(str):
     """The evaluated time of each recording (UEM); as a string, the file name and a digest: ``all.uem#1f0c…``.
 
@@ -190,21 +210,32 @@ def _valid_stretches(rows: Iterable[Any], where: str) -> tuple[tuple[float, floa
 
 
 def _read_uem(source: Source) -> dict[str, tuple[tuple[float, float], ...]]:
-    found: dict[str, list[tuple[float, float]]] = {}
+    """Read the stretches of every recording; of a file with several channels those of each, ``file:channel``, and of all."""
+    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for number, line in source.nonblank_lines(";;"):
         parts = line.split()
         try:
-            item, (start, end) = parts[0], map(float, parts[2:4])
+            item, channel, (start, end) = parts[0], parts[1], map(float, parts[2:4])
         except (IndexError, ValueError):
             raise source.error(
                 number, f"expected recording, channel, start and end, found {line.strip()[:60]!r}."
             ) from None
         if not (0 <= start < end < np.inf):
             raise source.error(number, f"a stretch goes from {start:g} to {end:g} s; expected 0 ≤ start < end.")
-        found.setdefault(item, []).append((start, end))
+        found.setdefault(item, {}).setdefault("1" if channel == "<NA>" else channel, []).append((start, end))
     if not found:
         raise source.error(None, "the file has no lines of recording, channel, start and end.")
-    return {item: tuple(sorted(rows)) for item, rows in found.items()}
+    table: dict[str, tuple[tuple[float, float], ...]] = {}
+    for item, channels in found.items():
+        table[item] = tuple(sorted(row for rows in channels.values() for row in rows))
+        if len(channels) > 1:
+            table |= {f"{item}:{channel}": tuple(sorted(rows)) for channel, rows in channels.items()}
+    overlapping = [item for item, rows in table.items() if any(a[1] > b[0] for a, b in pairwise(rows))]
+    single = [item for item in overlapping if len(found.get(item, "1")) == 1]
+    if single:
+        more = f" (and of {len(single) - 1} others)" if single[1:] else ""
+        warnings.warn(f"{source.path}: stretches of {single[0]!r}{more} overlap and were merged.", stacklevel=4)
+    return table
 
 
 @dataclass(frozen=True)
@@ -314,8 +345,25 @@ class Diarization(Family):
     def summarize(self, counts: DiarizationCounts) -> str:
         """Return a sentence with the seconds of speech and of each kind of error, and what was scored."""
         parts = f"{counts.miss:.2f} missed, {counts.false_alarm:.2f} false alarm, {counts.confusion:.2f} confused"
-        scored = "" if self.uem else "; no UEM: scored from the first to the last turn of both sides"
-        return f"of {counts.total:.2f} s of speech, {parts}{scored}"
+        scored = f"; no UEM: scored {counts.evaluated:.2f} s, from the first to the last turn of both sides"
+        return f"of {counts.total:.2f} s of speech, {parts}{'' if self.uem else scored}"
+
+    def describe_items(self, items: Collection[str]) -> list[str]:
+        """Return a sentence about recordings of the UEM that are not compared."""
+        files = {name for name in self.uem.stretches if name.rpartition(":")[0] not in self.uem.stretches}
+        known = {*items, *(item.rpartition(":")[0] for item in items)}
+        if not (unknown := sorted(files - known)):
+            return []
+        listed = ", ".join(unknown[:_MOST_NOTED]) + (" …" if len(unknown) > _MOST_NOTED else "")
+        return [f"the UEM has recordings that are not compared: {listed}."]
+
+    def speakers(self, batch: Batch) -> Iterator[SpeakerRow]:
+        """Iterate over the reference speakers of every recording of a batch that :meth:`prepare` returned."""
+        names = (*(batch.labels or ()), "")
+        for pair in range(len(batch)):
+            recording = self._recording(batch, pair)
+            item = "" if batch.items is None else batch.items.of(pair)
+            yield from recording.speaker_rows(item, names)
 
     def prepare(self, batch: Batch) -> Batch:
         """Reject other kinds, spans without labels, too many speakers and recordings that a UEM lacks."""
@@ -352,6 +400,9 @@ class Diarization(Family):
         else:
             ends = [ref.stretches] if self.uem == "reference" else [ref.stretches, hyp.stretches]
             evaluated = _extent(np.concatenate(ends))
+        unscored = () if batch.items is None or item is None else batch.items.unscored.get(item, ())
+        if unscored:
+            evaluated = _outside(evaluated, _union(to_ticks(np.array(unscored).reshape(-1, 2), scale)))
         barred = _union(np.concatenate([_collars(ref.stretches, half), _overlaps(ref.stretches, self.overlap)]))
         return _Recording(ref, hyp, evaluated, barred, scale, self.like)
 
@@ -468,15 +519,33 @@ class _Recording:
     @cached_property
     def speaker_times(self) -> list[NDArray[np.int64]]:
         """The scored ticks of every speaker of both sides."""
-        past = np.cumsum(
-            self.duration
-        )  # scored ticks up to each event: a turn has those at its end less those at its start
-        times = []
-        for kind, turns in enumerate((self.reference, self.hypothesis)):
-            mine, time = self.what == kind, np.zeros(len(turns.speakers), np.int64)
-            np.add.at(time, self.speaker[mine], -self.step[mine] * past[mine])
-            times.append(time)
-        return times
+        return [self._times_of(side, self.duration) for side in (_REFERENCE, _HYPOTHESIS)]
+
+    def _times_of(self, side: int, durations: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add up durations over the turns of every speaker of one side."""
+        past = np.cumsum(durations)  # up to each event: a turn has those at its end less those at its start
+        mine = self.what == side
+        time = np.zeros(len((self.reference, self.hypothesis)[side].speakers), np.int64)
+        np.add.at(time, self.speaker[mine], -self.step[mine] * past[mine])
+        return time
+
+    def speaker_rows(self, item: str, names: Sequence[str]) -> Iterator[SpeakerRow]:
+        """Iterate over the reference speakers, given the names of label codes."""
+        partner = dict(self.speaker_map)
+        ours, theirs = self.speaker_times
+        alone = self._times_of(_REFERENCE, np.where(self.open[_HYPOTHESIS] == 0, self.duration, 0))
+        for r, code in enumerate(self.reference.speakers):
+            s = partner.get(r)
+            common = 0 if s is None else int(self.common[r, s])
+            other = 0 if s is None else int(theirs[s])
+            whole, missed = int(ours[r]), int(alone[r])
+            speech, silent, wrong, extra = (
+                ticks / self.scale for ticks in (whole, missed, whole - missed - common, other - common)
+            )
+            union = whole + other - common
+            error = 1.0 - common / union if union else np.nan
+            name = "" if s is None else names[self.hypothesis.speakers[s]]
+            yield SpeakerRow(item, names[code], name, speech, silent, wrong, extra, error)
 
     @property
     def jaccard(self) -> tuple[float, int]:
@@ -555,6 +624,17 @@ def _union(stretches: Stretches) -> Stretches:
     first = np.flatnonzero(np.concatenate(([True], stretches[1:, 0] > latest[:-1])))
     last = np.append(first[1:] - 1, len(stretches) - 1)
     return np.stack((stretches[first, 0], latest[last]), axis=1)
+
+
+def _outside(stretches: Stretches, zones: Stretches) -> Stretches:
+    """Take zones out of stretches; both are sorted and apart."""
+    if not len(zones) or not len(stretches):
+        return stretches
+    cuts = np.unique(np.concatenate((stretches.ravel(), zones.ravel())))
+    middle = (cuts[:-1] + cuts[1:]) / 2
+    inside = [np.searchsorted(s[:, 0], middle) > np.searchsorted(s[:, 1], middle) for s in (stretches, zones)]
+    kept = inside[0] & ~inside[1]
+    return _union(np.stack((cuts[:-1], cuts[1:]), axis=1)[kept])
 
 
 def _extent(stretches: Stretches) -> Stretches:

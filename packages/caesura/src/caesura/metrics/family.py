@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import Parameter, signature
@@ -193,6 +193,10 @@ class Family(ABC):
     def summarize(self, counts: Any) -> str | None:
         """Return a sentence about pooled counts, or None if the scores say enough."""
         return None
+
+    def describe_items(self, items: Collection[str]) -> list[str]:
+        """Return sentences about the items that are compared, such as items of a parameter that are missing among them."""
+        return []
 
     def prepare(self, batch: Batch) -> Batch:
         """Check that this family can count a batch; return it without types if the family ignores them."""

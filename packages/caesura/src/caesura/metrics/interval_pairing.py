@@ -66,14 +66,24 @@ def intervals_of(
 
 
 def joined(row: NamedIntervals, mapping: LabelMap, which: MapSide) -> NamedIntervals:
-    """Join neighbouring intervals whose names the map makes one, from the left, the longest row of names first."""
+    """Join neighbouring intervals whose names the map makes one, from the left, the longest row of names first.
+
+    Intervals with a gap between them are no neighbours.
+    """
     joins = mapping.joins(which)
-    if not joins:
+    if not joins or not len(row.names):
         return row
     longest, kept, at = max(map(len, joins)), [], 0
-    names = list(row.names)
+    names, touches = list(row.names), (row.starts[1:] == row.ends[:-1]).tolist()
     while at < len(names):
-        size = next((k for k in range(min(longest, len(names) - at), 1, -1) if tuple(names[at : at + k]) in joins), 1)
+        size = next(
+            (
+                k
+                for k in range(min(longest, len(names) - at), 1, -1)
+                if tuple(names[at : at + k]) in joins and all(touches[at : at + k - 1])
+            ),
+            1,
+        )
         kept.append((row.starts[at], row.ends[at + size - 1], joins.get(tuple(names[at : at + size]), names[at])))
         at += size
     starts, ends, new = zip(*kept, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.files import Source
+from caesura.metrics.batch import Batch
+from caesura.model.spans import NO_LABEL
 
 #: Which side of a comparison a line of the map applies to.
 MapSide: TypeAlias = Literal["ref", "hyp"]
@@ -30,7 +33,9 @@ class LabelMap(str):
     - a name with several targets (in YAML, in a dictionary of lists, or in lines that repeat it after the word ``any``, a blank) stays
       itself as well: names are the same if they have a target in common;
     - ``ref:`` or ``hyp:`` before a line applies it to one side only;
-    - a left side with blanks, ``t ʃ``, stands for neighbouring intervals, which are joined before intervals are paired.
+    - a left side with blanks, ``t ʃ``, stands for neighbouring intervals, which are joined before intervals are compared.
+
+    Coefficients need classes that do not overlap: for κ, all names that are connected by several targets are one class.
 
     Names that are not in the map stay as they are. Empty lines, and lines that begin with ``#`` and a space, are ignored. The digest
     makes signatures exact: if the file has changed since, a recorded signature is rejected.
@@ -105,6 +110,38 @@ class LabelMap(str):
         ours, theirs = ([self.targets(name, side) for name in names] for side, names in (("ref", ref), ("hyp", hyp)))  # type: ignore[arg-type]
         return np.array([[not a.isdisjoint(b) for b in theirs] for a in ours], bool).reshape(len(ref), len(hyp))
 
+    @property
+    def is_relation(self) -> bool:
+        """Whether a name may stand for several others, so that names which are the same need not form classes."""
+        return any(len(targets) > 1 for targets in self.rules.values())
+
+    def class_of(self, name: str, side: MapSide) -> str:
+        """Return the class of a name: its new name or, if names may stand for several others, one name for all that are connected.
+
+        Coefficients such as κ need classes that do not overlap.
+
+        Examples
+        --------
+        >>> labels = LabelMap.of({"N": ["en", "n"], "T": "t"})
+        >>> labels.class_of("en", "hyp") == labels.class_of("n", "ref"), labels.class_of("T", "ref")
+        (True, 't')
+        """
+        target = self.rules.get((side, name), (name,))[0]
+        return self._classes.get(target, target)
+
+    @property
+    def _classes(self) -> dict[str, str]:
+        """The class of every target of a relation: the first name of its connected component, in alphabetical order."""
+        known: dict[str, str] | None = self.__dict__.get("_known_classes")
+        if known is None:
+            component: dict[str, set[str]] = {}
+            for targets in self.rules.values():
+                joined = set(targets).union(*(component.get(target, set()) for target in targets))
+                component |= dict.fromkeys(joined, joined)
+            known = {target: min(joined) for target, joined in component.items() if len(joined) > 1}
+            self.__dict__["_known_classes"] = known
+        return known
+
     def joins(self, side: MapSide) -> dict[tuple[str, ...], str]:
         """Return the rows of neighbouring names that become one."""
         return {
@@ -112,6 +149,20 @@ class LabelMap(str):
             for (each, name), targets in self.rules.items()
             if each == side and " " in name
         }
+
+
+def with_mapped_labels(batch: Batch, mapping: LabelMap) -> Batch:
+    """Convert the labels of spans to their classes."""
+    if not mapping or batch.labels is None:
+        return batch
+    classes = {side: [mapping.class_of(name, side) for name in batch.labels] for side in _SIDES}
+    labels = tuple(sorted({*classes["ref"], *classes["hyp"]}))
+    code = {name: number for number, name in enumerate(labels)}
+    sides = {}
+    for which, side in (("ref", batch.reference), ("hyp", batch.hypothesis)):
+        table = np.array([*(code[each] for each in classes[which]), NO_LABEL])  # type: ignore[index]
+        sides[which] = side if side.types is None else replace(side, types=table[side.types])
+    return replace(batch, reference=sides["ref"], hypothesis=sides["hyp"], labels=labels)
 
 
 def _rebuild(name: str, rules: dict[Any, Any]) -> LabelMap:

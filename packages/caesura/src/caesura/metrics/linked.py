@@ -27,7 +27,7 @@ Holle & Rein 2015, EasyDIAg: A tool for easy determination of interrater agreeme
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -39,6 +39,7 @@ from caesura.kernels import load
 from caesura.kernels.arrays import SpanColumns
 from caesura.metrics.batch import Batch, Side, as_readonly_contiguous
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, parameter, share_or_undefined
+from caesura.metrics.label_map import LabelMap, with_mapped_labels
 from caesura.metrics.time_grid import grid, to_ticks
 from caesura.model.spans import NO_LABEL
 from caesura.validation import number_between, one_of
@@ -109,6 +110,53 @@ class LinkedTable(NamedTuple):
         unmatched = (np.reshape(each, -1) for each in (self.row_unmatched, self.column_unmatched))
         values = [_fit(*each) for each in zip(rows, columns, *unmatched, strict=True)]
         return np.reshape(values, shape)
+
+
+def linked_table(counts: Any, unmatched: Unmatched = "in") -> LinkedTable:
+    """Return the sums of the table of pooled counts, a row of :class:`LinkedCounts`."""
+    return _from_parts(_table(LinkedCounts._make(counts), unmatched))
+
+
+def values_one_by_one(counts: Any, labels: Sequence[str], unmatched: Unmatched = "in") -> dict[str, dict[str, float]]:
+    """Compare each value with everything else: Cohen's κ of the 2 × 2 table.
+
+    Parameters
+    ----------
+    counts : sequence of float
+        Pooled counts, a row of :class:`LinkedCounts`.
+    labels : sequence of str
+        The values, in the order of their codes; annotations without a value are listed as "".
+    unmatched : {"in", "out"}, default "in"
+        Whether annotations that are not linked count.
+
+    Returns
+    -------
+    dict of str to dict
+        Value -> "value" (κ), "kappa_max", "observed", "expected", "linked" (the share of its annotations that are linked), and "first" and
+        "second" (the sums of its row and its column).
+    """
+    table, every = linked_table(counts, unmatched), LinkedCounts._make(counts)
+    total, found = float(table.total), {}
+    for code, label in [*enumerate(labels), (MOST_VALUES - 1, "")]:
+        same, ours, theirs = (float(column[code]) for column in (table.same, table.rows, table.columns))
+        if ours + theirs == 0:
+            continue
+        observed = (total - ours - theirs + 2 * same) / total
+        best = (min(ours, theirs) + min(total - ours, total - theirs)) / total
+        chance = (ours * theirs + (total - ours) * (total - theirs)) / total**2
+        # a linked annotation counts twice in a row or column
+        linked = sum(float(getattr(every, f"{side}_linked_{code}")) / 2 for side in ("first", "second"))
+        annotations = sum(float(getattr(every, f"{side}_{code}")) for side in ("first", "second")) - linked
+        found[label] = {
+            "value": float(_beyond_chance(observed, chance)),
+            "kappa_max": float(_beyond_chance(best, chance)),
+            "observed": observed,
+            "expected": chance,
+            "linked": linked / annotations,
+            "first": ours,
+            "second": theirs,
+        }
+    return found
 
 
 def _fit(rows: Any, columns: Any, row_unmatched: float, column_unmatched: float) -> float:
@@ -194,6 +242,8 @@ class LinkedAnnotations(_EventFamily):
     ----------
     overlap : float, default 0.6
         The share of the longer annotation that must overlap, from 0.51 to 1.
+    mapping : str, path or dict, default ""
+        A map of values, see :class:`~caesura.metrics.label_map.LabelMap`; values that it connects are one.
 
     Examples
     --------
@@ -206,6 +256,7 @@ class LinkedAnnotations(_EventFamily):
     """
 
     overlap: float = parameter("overlap", 0.6, number_between(0.51, 1.0))
+    mapping: Any = parameter("map", "", silent=True)
 
     counts = LinkedCounts
     scores = {
@@ -229,12 +280,16 @@ class LinkedAnnotations(_EventFamily):
     opt_in_kinds = {"spans": "linking suits events of some length, not all spans"}
     paper = "Holle & Rein 2015, EasyDIAg, Behavior Research Methods 47"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "mapping", LabelMap.of(self.mapping))
+
     def prepare(self, batch: Batch) -> Batch:
-        """Reject other kinds, and more values than a table can have."""
-        ready = super().prepare(batch)
-        if batch.labels is not None and len(batch.labels) >= MOST_VALUES:
+        """Reject other kinds, convert values, and reject more of them than a table can have."""
+        ready = with_mapped_labels(super().prepare(batch), self.mapping)
+        if ready.labels is not None and len(ready.labels) >= MOST_VALUES:
             raise CaesuraError(
-                f"the annotations have {len(batch.labels)} values; linked-kappa takes up to {MOST_VALUES - 1}. Use gamma, or map the values."
+                f"the annotations have {len(ready.labels)} values; linked-kappa takes up to {MOST_VALUES - 1}. Use gamma, or map the values (mapping=FILE)."
             )
         return ready
 

@@ -139,6 +139,22 @@ def expected_nucleated(
 ) -> tuple[float, float]:
     """Return the mean number of annotations in nuclei if all are placed at random, and its standard error.
 
+    Parameters are those of :func:`nucleated_by_chance`.
+    """
+    counts = nucleated_by_chance(lengths, total, chance, draws, seed, unit)
+    return float(counts.mean()), float(counts.std() / np.sqrt(len(counts)))
+
+
+def nucleated_by_chance(
+    lengths: NDArray[np.float64],
+    total: float,
+    chance: Chance = "lengths",
+    draws: int = 1000,
+    seed: int = 0,
+    unit: float = 0.001,
+) -> NDArray[np.float64]:
+    """Return the number of annotations in nuclei of every random configuration.
+
     Parameters
     ----------
     lengths : ndarray
@@ -156,7 +172,7 @@ def expected_nucleated(
     """
     size = len(lengths)
     if size == 0:
-        return 0.0, 0.0
+        return np.zeros(draws)
     random, found = np.random.default_rng(seed), []
     step = max(1, _CHUNK // size)
     for start in range(0, draws, step):
@@ -173,8 +189,7 @@ def expected_nucleated(
         same = keys[:, 1:] == keys[:, :-1]
         edge = np.zeros((len(keys), 1), bool)
         found.append((np.hstack((same, edge)) | np.hstack((edge, same))).sum(axis=1))
-    counts = np.concatenate(found).astype(np.float64)
-    return float(counts.mean()), float(counts.std() / np.sqrt(len(counts)))
+    return np.concatenate(found).astype(np.float64)
 
 
 def _drawn_lengths(

@@ -17,7 +17,8 @@ have the same names as those before and after the hypothesis that hits it:
           R = 1 - \frac{\sqrt{(100 - HR)^2 + OS^2} + |HR - OS - 100| / \sqrt 2}{200}
 
 If all names are equal, it is R. Texts are compared in the same way, with units instead of seconds and without a tolerance. A segment
-without a name has the name "", which is a name like any other. If no segment is matched, or there is no time, agreement and κ are
+without a name has the name "", which is a name like any other. ``mapping`` converts names first, if phone sets differ: names agree if they
+may stand for the same one; for κ, whose classes must not overlap, all names that a map connects are one class. If no segment is matched, or there is no time, agreement and κ are
 undefined: NaN, so that such a recording does not change a pooled score. If both sides have only one name, κ is 1.
 """
 
@@ -32,9 +33,12 @@ from numpy.typing import NDArray
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, choose, parameter, share
+from caesura.metrics.interval_pairing import NamedIntervals, joined
+from caesura.metrics.label_map import LabelMap, MapSide
 from caesura.metrics.regions import Matching, Tie, check_rule, r_of_counts
 from caesura.metrics.time_grid import check_fits_grid, grid, half_width, ticks, to_ticks
 
+_SIDES: tuple[MapSide, ...] = ("ref", "hyp")
 _ROUNDING = 1e-12  # share below which a difference is a rounding error
 
 
@@ -51,6 +55,8 @@ class NameCounts(NamedTuple):
     duration: Numbers  # seconds, or units
     agreeing_duration: Numbers
     expected_duration: Numbers
+    agreeing_classes: Numbers  # segments of one class, and their duration: as agreeing, unless the map is a relation
+    agreeing_classes_duration: Numbers
 
 
 def labelled_hits(c: NameCounts) -> Parts:
@@ -65,7 +71,7 @@ def agreeing_segments(c: NameCounts) -> Parts:
 
 def segments_beyond_chance(c: NameCounts) -> Parts:
     """Return agreement beyond chance, its maximum, and the matched segments."""
-    return c.agreeing - c.expected, c.matched - c.expected, c.matched
+    return c.agreeing_classes - c.expected, c.matched - c.expected, c.matched
 
 
 def agreeing_time(c: NameCounts) -> Parts:
@@ -75,7 +81,7 @@ def agreeing_time(c: NameCounts) -> Parts:
 
 def time_beyond_chance(c: NameCounts) -> Parts:
     """Return agreement beyond chance, its maximum, and the time."""
-    return c.agreeing_duration - c.expected_duration, c.duration - c.expected_duration, c.duration
+    return c.agreeing_classes_duration - c.expected_duration, c.duration - c.expected_duration, c.duration
 
 
 def _share_or_undefined(above: Numbers, below: Numbers) -> Numbers:
@@ -91,7 +97,14 @@ def _kappa(above: Numbers, below: Numbers, all_of_it: Numbers) -> Numbers:
 
 @dataclass(frozen=True)
 class NamedSegments(Family):
-    """Names of matched segments and of time; parameters as for :func:`~caesura.region_scores`.
+    """Names of matched segments and of time; parameters as for :func:`~caesura.region_scores`, and ``mapping``.
+
+    Parameters
+    ----------
+    tolerance, matching, tie, resolution
+        As for :func:`~caesura.region_scores`.
+    mapping : str, path or dict, default ""
+        A map of names, see :class:`~caesura.metrics.label_map.LabelMap`.
 
     Examples
     --------
@@ -107,6 +120,7 @@ class NamedSegments(Family):
     matching: Matching = parameter("match", "regions")
     tie: Tie = parameter("tie", "earlier")
     resolution: float = parameter("res", 1e-7)
+    mapping: Any = parameter("map", "", silent=True)
 
     counts = NameCounts
     scores = {
@@ -142,6 +156,7 @@ class NamedSegments(Family):
         object.__setattr__(self, "tolerance", half_width(self.tolerance))
         check_rule(self.matching, self.tie, "out")
         grid(self.resolution)
+        object.__setattr__(self, "mapping", LabelMap.of(self.mapping))
 
     def prepare(self, batch: Batch) -> Batch:
         """Reject annotations without names, and recordings too long for the grid."""
@@ -160,28 +175,33 @@ class NamedSegments(Family):
         for pair, length in enumerate(batch.lengths.tolist()):
             if length > 0:
                 code: dict[str, int] = {}
-                ref, hyp = (
-                    _NamedSide.of(side, pair, length, scale, code) for side in (batch.reference, batch.hypothesis)
-                )
+                ref = _NamedSide.of(batch.reference, pair, length, scale, code, self.mapping, "ref")
+                hyp = _NamedSide.of(batch.hypothesis, pair, length, scale, code, self.mapping, "hyp")
+                same = _Sameness(self.mapping, list(code))
+                matched, agreeing, expected, classes = self._count_segments(ref, hyp, reach, same)
+                duration, agreeing_time, expected_time, classes_time = _time(ref, hyp, same)
                 rows[pair] = (
-                    *self._count_boundaries(ref, hyp, reach),
-                    *self._count_segments(ref, hyp, reach),
-                    *_time(ref, hyp),
+                    *self._count_boundaries(ref, hyp, reach, same),
+                    *(matched, agreeing, expected, duration, agreeing_time, expected_time, classes, classes_time),
                 )
         return rows
 
-    def _count_boundaries(self, ref: _NamedSide, hyp: _NamedSide, reach: int) -> tuple[float, float, float, float]:
+    def _count_boundaries(
+        self, ref: _NamedSide, hyp: _NamedSide, reach: int, same: _Sameness
+    ) -> tuple[float, float, float, float]:
         """Count hits, hits with the same names before and after them, and the boundaries of each side."""
         finder = self._finders(ref.places, hyp.marks, reach)
         hit = np.flatnonzero(finder >= 0)
         ours, theirs = ref.cut_at(ref.places[hit]), hyp.cut_at(hyp.marks[finder[hit]])
         inside = theirs < len(hyp.cuts)  # no names after the end of this side
         ours, theirs = ours[inside], theirs[inside]
-        same = (ref.names[ours] == hyp.names[theirs]) & (ref.names[ours + 1] == hyp.names[theirs + 1])
-        return len(hit), int(np.count_nonzero(same)), len(ref.places), len(hyp.marks)
+        before, after = (same(ref.names[ours + k], hyp.names[theirs + k]) for k in (0, 1))
+        return len(hit), int(np.count_nonzero(before & after)), len(ref.places), len(hyp.marks)
 
-    def _count_segments(self, ref: _NamedSide, hyp: _NamedSide, reach: int) -> tuple[float, float, float]:
-        """Count matched segments, those with equal names, and the number expected by chance."""
+    def _count_segments(
+        self, ref: _NamedSide, hyp: _NamedSide, reach: int, same: _Sameness
+    ) -> tuple[float, float, float, float]:
+        """Count matched segments, those with the same name, the number expected by chance, and those of one class."""
         finder, back = self._finders(ref.places, hyp.places, reach), self._finders(hyp.places, ref.places, reach)
         hit = np.flatnonzero(finder >= 0)
         hit = hit[back[finder[hit]] == hit]
@@ -189,7 +209,7 @@ class NamedSegments(Family):
         partner[0], partner[-1] = 0, len(hyp.cuts) + 1
         partner[ref.cut_at(ref.places[hit]) + 1] = hyp.cut_at(hyp.places[finder[hit]]) + 1
         segments = np.flatnonzero((partner[:-1] >= 0) & (np.diff(partner) == 1))
-        return _agreement(ref.names[segments], hyp.names[partner[segments]], np.ones(len(segments)))
+        return _agreement(ref.names[segments], hyp.names[partner[segments]], np.ones(len(segments)), same)
 
     def _finders(self, ref: NDArray[np.int64], hyp: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
         """Return the index of the hypothesis that hits each reference boundary; -1: none."""
@@ -197,6 +217,28 @@ class NamedSegments(Family):
         assign = getattr(load("regions"), f"assign_{self.matching}")
         assign(ref, hyp, reach, self.tie == "later", finder, hit_by)
         return finder
+
+
+class _Sameness:
+    """Which names agree, and their classes; names are codes."""
+
+    def __init__(self, mapping: LabelMap, names: list[str]) -> None:
+        self._table = mapping.same(names, names) if mapping.is_relation else None
+        self._classes = None
+        if mapping.is_relation:
+            code: dict[str, int] = {}
+            columns = ([mapping.class_of(name, side) for name in names] for side in _SIDES)
+            self._classes = [np.array([code.setdefault(each, len(code)) for each in c]) for c in columns]
+
+    def __call__(self, ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which names of the reference agree with those of the hypothesis."""
+        return ours == theirs if self._table is None else self._table[ours, theirs]
+
+    def classes(
+        self, ours: NDArray[np.int64], theirs: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the classes of the names of both sides."""
+        return (ours, theirs) if self._classes is None else (self._classes[0][ours], self._classes[1][theirs])
 
 
 @dataclass(frozen=True)
@@ -211,12 +253,29 @@ class _NamedSide:
     places: NDArray[np.int64]  # the distinct ones
 
     @classmethod
-    def of(cls, side: Side, pair: int, length: float, scale: float, code: dict[str, int]) -> _NamedSide:
+    def of(
+        cls,
+        side: Side,
+        pair: int,
+        length: float,
+        scale: float,
+        code: dict[str, int],
+        mapping: LabelMap,
+        which: MapSide,
+    ) -> _NamedSide:
         where = side.positions[side.starts[pair] : side.stops[pair]]
         names = (side.names.of(pair) if side.names is not None else None) or ("",)
         at_ticks = to_ticks(where, scale)
         marks = at_ticks[(at_ticks != 0) & (at_ticks != round(length * scale))]
         cuts = _distinct(where[where > 0])[: len(names) - 1]  # a boundary at the end of this side separates nothing
+        if mapping:
+            edges = np.concatenate(([0.0], cuts, [length]))
+            row = joined(NamedIntervals(edges[:-1], edges[1:], names[: len(cuts) + 1]), mapping, which)
+            gone = to_ticks(
+                np.setdiff1d(cuts, row.starts[1:]), scale
+            )  # boundaries inside a row of names that became one
+            cuts, marks = row.starts[1:].astype(cuts.dtype), marks[~np.isin(marks, gone)]
+            names = tuple(row.names) if mapping.is_relation else tuple(mapping.name(name, which) for name in row.names)
         numbers = np.array([code.setdefault(name, len(code)) for name in names])
         return cls(length, cuts, to_ticks(cuts, scale), numbers, marks, _distinct(marks))
 
@@ -229,20 +288,23 @@ def _distinct(ascending: NDArray[Any]) -> NDArray[Any]:
     return ascending[np.concatenate(([True], ascending[1:] != ascending[:-1]))] if len(ascending) else ascending
 
 
-def _time(ref: _NamedSide, hyp: _NamedSide) -> tuple[float, float, float]:
+def _time(ref: _NamedSide, hyp: _NamedSide, same: _Sameness) -> tuple[float, float, float, float]:
     """Divide the time at all boundaries of both sides and sum it, in seconds or units."""
     edges = _distinct(np.sort(np.concatenate(([0], ref.cuts, hyp.cuts, [ref.length]))))
     edges = edges[edges <= ref.length]
     ours, theirs = (side.names[np.searchsorted(side.cuts, edges[:-1], side="right")] for side in (ref, hyp))
-    return _agreement(ours, theirs, (edges[1:] - edges[:-1]).astype(np.float64))
+    return _agreement(ours, theirs, (edges[1:] - edges[:-1]).astype(np.float64), same)
 
 
 def _agreement(
-    ours: NDArray[np.int64], theirs: NDArray[np.int64], weights: NDArray[np.float64]
-) -> tuple[float, float, float]:
-    """Return the sum of the weights, of those with equal names, and of those expected by chance."""
+    ours: NDArray[np.int64], theirs: NDArray[np.int64], weights: NDArray[np.float64], same: _Sameness
+) -> tuple[float, float, float, float]:
+    """Return the sum of the weights, of those with the same name, of those expected by chance, and of those of one class."""
     if not len(ours):
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0
+    agreeing = float(weights[same(ours, theirs)].sum())
+    ours, theirs = same.classes(ours, theirs)
     by_first, by_second = np.bincount(ours, weights), np.bincount(theirs, weights)
     known, total = min(len(by_first), len(by_second)), float(weights.sum())
-    return total, float(weights[ours == theirs].sum()), float(by_first[:known] @ by_second[:known]) / total
+    expected = float(by_first[:known] @ by_second[:known]) / total
+    return total, agreeing, expected, float(weights[ours == theirs].sum())

@@ -32,6 +32,7 @@ from caesura.kernels.arrays import SpanColumns
 from caesura.metrics.batch import Batch, Side, as_readonly_contiguous
 from caesura.metrics.catalog import cached_metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, parameter, share_of_side, share_or_one
+from caesura.metrics.label_map import LabelMap, with_mapped_labels
 from caesura.model import Spans
 from caesura.model.spans import NO_LABEL
 from caesura.validation import number_between, validate_choice, validate_positive, validate_range
@@ -98,15 +99,15 @@ def _three(name: str, what: str, when: str, rules: tuple[Callable[..., Parts], .
     return {
         f"{name}-precision": Score(
             f"{what} precision", f"Share of the hypothesis' {when}.", precision, share_of_side,
-            symmetric=False, order=("label", *extra), checks=_CHECKS,
+            symmetric=False, order=("label", *extra, "mapping"), checks=_CHECKS,
         ),
         f"{name}-recall": Score(
             f"{what} recall", f"Share of the reference's {when}.", recall, share_of_side,
-            symmetric=False, order=("label", *extra), checks=_CHECKS,
+            symmetric=False, order=("label", *extra, "mapping"), checks=_CHECKS,
         ),
         f"{name}-F": Score(
             f"{what} F", f"Harmonic mean of precision and recall: {when}.", f, share_or_one,
-            symmetric=lambda beta, **_: bool(beta == 1.0), order=("label", "beta", *extra),
+            symmetric=lambda beta, **_: bool(beta == 1.0), order=("label", "beta", *extra, "mapping"),
             checks=_CHECKS,
         ),
     }  # fmt: skip
@@ -122,6 +123,8 @@ class SpanMatches(Family):
         The smallest intersection over union of ``span-iou``.
     label : str, optional
         Compare only spans with this label.
+    mapping : str, path or dict, default ""
+        A map of labels, see :class:`~caesura.metrics.label_map.LabelMap`; labels that it connects are one.
 
     Examples
     --------
@@ -134,6 +137,7 @@ class SpanMatches(Family):
 
     iou: float = parameter("iou", 0.5)
     label: str | None = parameter("label", None)
+    mapping: Any = parameter("map", "", silent=True)
 
     counts = SpanCounts
     scores = {
@@ -174,17 +178,22 @@ class SpanMatches(Family):
     def __post_init__(self) -> None:
         if not (isinstance(self.iou, (int, float)) and 0 < self.iou <= 1):
             raise CaesuraError(f"iou is {self.iou!r}; expected a share above 0, at most 1.")
+        object.__setattr__(self, "mapping", LabelMap.of(self.mapping))
 
     def prepare(self, batch: Batch) -> Batch:
-        """Select the spans of one label, if one is given."""
-        batch = super().prepare(batch)
+        """Convert labels, and select the spans of one label, if one is given."""
+        batch = with_mapped_labels(super().prepare(batch), self.mapping)
         if self.label is None:
             return batch
         if batch.labels is None or self.label not in batch.labels:
             known = ", ".join(map(repr, batch.labels or ())) or "none"
             raise CaesuraError(f"no span has the label {self.label!r}; the labels are {known}.")
         code = batch.labels.index(self.label)
-        return replace(batch, reference=_only(batch.reference, code), hypothesis=_only(batch.hypothesis, code))
+        return replace(
+            batch,
+            reference=spans_with_label(batch.reference, code),
+            hypothesis=spans_with_label(batch.hypothesis, code),
+        )
 
     def count(self, batch: Batch) -> Rows:
         """Match the spans of every pair."""
@@ -199,7 +208,8 @@ def _columns(side: Side) -> SpanColumns:
     return SpanColumns(side.positions, side.ends, types, side.starts, side.stops)
 
 
-def _only(side: Side, code: int) -> Side:
+def spans_with_label(side: Side, code: int) -> Side:
+    """Keep the spans of one side that have a label, given by its code."""
     if side.types is None:
         return replace(side, stops=side.starts)
     index, pair = side.unpack()

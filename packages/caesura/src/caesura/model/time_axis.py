@@ -6,7 +6,7 @@ error with two ways out, which change what is compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -26,7 +26,30 @@ LengthRule: TypeAlias = Literal["common", "longest"]
 SLACK = 0.1
 _TICK = 1e-7
 
+#: The attribute of a recording with its zones that are not scored, ``[[start, end], …]`` in seconds: NOSCORE lines of RTTM.
+NO_SCORE_ATTRIBUTE = "noscore"
+
 TimedMarks = TypeVar("TimedMarks", Segmentation, Spans)
+
+
+def no_score_zones(attributes: Mapping[str, Any], item: str) -> tuple[tuple[float, float], ...]:
+    """Return the zones of a recording that are not scored, given its attributes; () if there are none.
+
+    Examples
+    --------
+    >>> no_score_zones({"noscore": [[1.5, 2.0]]}, "meeting")
+    ((1.5, 2.0),)
+    """
+    given = attributes.get(NO_SCORE_ATTRIBUTE)
+    if given is None:
+        return ()
+    try:
+        zones = tuple((float(start), float(end)) for start, end in given)
+    except (TypeError, ValueError):
+        raise CaesuraError(
+            f"item {item!r}: the attribute {NO_SCORE_ATTRIBUTE!r} is {given!r}; expected a list of [start, end] in seconds."
+        ) from None
+    return zones
 
 
 @dataclass(frozen=True)

@@ -328,7 +328,8 @@ class Evaluation(Results):
 
     def warnings(self) -> list[str]:
         """Return sentences about numbers to interpret with care, and about clusters of items."""
-        found = super().warnings()
+        families = dict.fromkeys(m.metric.family for m in self.measured.values())
+        found = [*super().warnings(), *(words for family in families for words in family.describe_items(self.items))]
         if not self.resamples or self.count < 2:
             return found
         more = hint_at_speakers(self.items, self.attributes) if self.clusters is None else self.clusters.sentences()
@@ -533,7 +534,7 @@ def evaluate(
     if not anchor:
         same: dict[str, Any] = {
             "references": references, "missing": missing, "bounds": bounds, "level": level, "resamples": resamples,
-            "interval": interval, "seed": seed, "threads": threads,
+            "interval": interval, "cluster": cluster, "seed": seed, "threads": threads,
         }  # fmt: skip
         if (tiered := _evaluate_tiers(reference, systems, lambda r, s: evaluate(r, s, metrics, **same))) is not None:
             return tiered

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from caesura.display.result import Result
-from caesura.display.table import Rounded, Table
+from caesura.display.table import Rounded, Table, measure_name
 from caesura.errors import CaesuraError
+from caesura.metrics.diarization import Diarization
 from caesura.metrics.interval_errors import IntervalErrors
 from caesura.model import Corpus
 from caesura.statistics.counted import score_table
 from caesura.statistics.evaluation import Evaluation
 from caesura.statistics.interval_groups import DEFAULT_SCORES, IntervalGroups, interval_groups
+from caesura.statistics.label_groups import LabelGroups, label_groups
 from caesura.statistics.recordings import Grouping, boundary_classes, region_groups
+from caesura.statistics.speaker_groups import SpeakerGroups, speaker_groups
 from caesura.text import pluralize
 
 _MAX_ROWS = 15  # rows of a table of boundary classes; as_dict() has all of them
@@ -30,8 +33,11 @@ class Groups(Result):
         """Return the scores of every group, or one table per grouping and system of recordings."""
         tables = []
         for attribute, groups in self.by_attribute.items():
+            if attribute == "item" and groups and all(isinstance(part, Evaluation) for part in groups.values()):
+                tables.append(_item_table(groups))
+                continue
             for name, part in groups.items():
-                if isinstance(part, IntervalGroups):
+                if isinstance(part, (IntervalGroups, SpeakerGroups, LabelGroups)):
                     tables += part.tables()
                 elif isinstance(part, Evaluation):
                     tables.append(score_table(f"{attribute} = {name}, {pluralize(part.count, 'item')}", part.systems))
@@ -44,8 +50,7 @@ class Groups(Result):
         """Return plain data for JSON."""
         return {
             attribute: {
-                str(name): part.as_dict() if isinstance(part, (Evaluation, IntervalGroups)) else part
-                for name, part in groups.items()
+                str(name): part.as_dict() if isinstance(part, Result) else part for name, part in groups.items()
             }
             for attribute, groups in self.by_attribute.items()
         }
@@ -63,13 +68,17 @@ def group_systems(
 ) -> Groups:
     """Group an evaluation by attributes, separated by commas; recordings by ``item``, ``speaker`` or ``class``.
 
-    Recordings are also grouped by ``phone``, ``pair`` or ``class=FILE`` of intervals. If metrics were ``named``, groups of recordings have these;
-    by default those of search regions.
+    Recordings are also grouped by ``phone`` (or ``label``), ``pair`` or ``class=FILE`` of intervals. If metrics were ``named``, groups of
+    recordings have these; by default those of search regions. Spans are also grouped by ``label`` and, as turns of speakers, by ``speaker``.
 
     A speaker is a track, or the attribute "speaker". Boundaries of recordings are matched again with the tolerance and matching
     given; other groups are not counted again.
     """
     attributes = [name.strip() for name in by.split(",") if name.strip()]
+    if reference.kind == "time":  # the label of an interval is its phone
+        attributes = ["phone" if name == "label" else name for name in attributes]
+    if reference.kind == "spans":
+        return Groups({name: _by_span(evaluation, name) for name in attributes})
     intervals = [name for name in attributes if name in ("phone", "pair") or name.startswith("class=")]
     if reference.kind != "time" or (named and not intervals and "class" not in attributes):
         return Groups({name: {str(group): part for group, part in evaluation.by(name).items()} for name in attributes})
@@ -92,6 +101,35 @@ def _by_interval(evaluation: Evaluation, by: str) -> dict[str, IntervalGroups]:
         name: interval_groups(counted, by, chosen or DEFAULT_SCORES, system=name)
         for name, counted in evaluation.counted.items()
     }
+
+
+def _by_span(evaluation: Evaluation, by: str) -> dict[str, Any]:
+    """Group spans by label, turns by speaker, or items by an attribute."""
+    families = [m.metric.family for m in evaluation.measured.values()]
+    if by == "label":
+        return {name: label_groups(evaluation, name) for name in evaluation.systems}
+    conventions = next((family for family in families if isinstance(family, Diarization)), None)
+    known = {key for each in evaluation.attributes.values() for key in each}
+    if by == "speaker" and conventions is not None and "speaker" not in known:
+        several = len(evaluation.counted) > 1
+        return {
+            name: speaker_groups(counted, conventions, system=name if several else "")
+            for name, counted in evaluation.counted.items()
+        }
+    return {str(group): part for group, part in evaluation.by(by).items()}
+
+
+def _item_table(groups: Mapping[str, Evaluation]) -> Table:
+    """Return a row per item and system, with a column per metric."""
+    first = next(iter(groups.values()))
+    several = len(first.systems) > 1
+    heads = ("item", *(("system",) if several else ()), *(measure_name(n, m.metric) for n, m in first.measured.items()))
+    rows = tuple(
+        (item, *((system,) if several else ()), *(each.micro for each in measured.values()))
+        for item, part in groups.items()
+        for system, measured in part.systems.items()
+    )
+    return Table("by item", heads, rows)
 
 
 def _rows(reference: Corpus, hypothesis: Corpus, by: str, rule: dict[str, Any]) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from caesura.formats.standoff import SpanTarget
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.conversion import shift_times
 from caesura.model.provenance import add_note
+from caesura.model.spans import encode_labels
 from caesura.options import parse_list
 from caesura.text import pluralize, shorten
 
@@ -188,15 +189,21 @@ def spans_of_intervals(
 ) -> Spans:
     """Convert intervals to spans; "" is no label, and labels in ``leave_out`` are gaps; the recording lasts from ``begin`` to ``length``."""
     listed = list(intervals)
-    for i, (start, end, label) in enumerate(listed):
-        if not begin - TICK <= start < end < LONGEST or end > length + TICK:
-            place = f"{begin:g} to {length:g} s" if begin else f"{length:g} s"
-            why = f"is empty, reversed or outside the recording of {place}"
-            raise error(i, f"the interval {label!r} ({start:.10g} to {end:.10g} s) {why}.")
-    rows = [
-        (max(start, begin), min(end, length), label or None) for start, end, label in listed if label not in leave_out
-    ]
-    return Spans.from_rows(rows, length=float(shift_times(length, -begin)) if begin else length, time=True, start=begin)
+    starts, ends = (np.array([row[column] for row in listed], np.float64) for column in (0, 1))
+    wrong = ~((starts >= begin - TICK) & (starts < ends) & (ends < LONGEST) & (ends <= length + TICK))
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        start, end, label = listed[i]
+        place = f"{begin:g} to {length:g} s" if begin else f"{length:g} s"
+        why = f"is empty, reversed or outside the recording of {place}"
+        raise error(i, f"the interval {label!r} ({start:.10g} to {end:.10g} s) {why}.")
+    names = [row[2] for row in listed]
+    if leave_out:
+        kept = [name not in leave_out for name in names]
+        starts, ends, names = starts[kept], ends[kept], [name for name, keep in zip(names, kept, strict=True) if keep]
+    types, labels = encode_labels([name or None for name in names], None)
+    whole = float(shift_times(length, -begin)) if begin else float(length)
+    return Spans(whole, np.maximum(starts, begin), np.minimum(ends, length), types, labels, start=begin)
 
 
 def is_tiled(intervals: Sequence[tuple[float, float, str]], length: float, snap: float = SNAP) -> bool:

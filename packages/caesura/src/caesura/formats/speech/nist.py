@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from operator import itemgetter
 from types import SimpleNamespace
@@ -26,6 +26,7 @@ from caesura.formats.speech.intervals import (
     spans_of_lines,
 )
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, no_score_zones
 
 # ---------------------------------------------------------------------- rttm
 # One line per speaker turn: spans labelled by their speaker. If the turns of every speaker cover the recording, or with ``as=boundaries``, a
@@ -36,6 +37,9 @@ _TYPES = (
     "A/P", "SPKR-INFO",
 )  # fmt: skip
 _NONE = "<NA>"
+_NO_SCORE = "NOSCORE"
+_ONLY_CHANNEL = "1"  # the channel if a recording has one only
+_HAS_SPEAKERS = re.compile(r"^[ \t]*SPEAKER\s", re.MULTILINE)
 
 
 def sniff_rttm(head: str) -> bool:
@@ -49,6 +53,9 @@ def read_rttm(
 ) -> Corpus:
     """Read every recording and speaker.
 
+    A recording is a file; if a file has turns on several channels, each is a recording of its own, ``file:channel``. Zones of NOSCORE lines
+    become the attribute "noscore" of the recording, which diarization metrics take out of the scored time.
+
     Parameters
     ----------
     type : str, default None
@@ -57,19 +64,25 @@ def read_rttm(
     length : float, default None
         The length of every recording, for spans; None: to the end of the last turn.
     """
-    lines = list(_lines(source))
-    wanted = type or ("SPEAKER" if any(parts[0] == "SPEAKER" for _, parts in lines) else "LEXEME")
-    turns: dict[tuple[str, str], list[LabelLine]] = {}
-    for number, parts in lines:
-        if parts[0] == wanted:
-            start = parse_time(source, number, parts[3], "start")
-            end = start + parse_time(source, number, parts[4], "duration")
-            label = parts[7] if wanted == "SPEAKER" else parts[5]
-            turns.setdefault((parts[1], parts[7]), []).append((float(start), float(end), label, number))
-    if not turns:
-        kinds = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
-        raise source.error(None, f"the file contains no line of type {wanted}; it has {kinds or 'nothing'}.")
-    lasting = {key: lasting_lines(source, rows, "turns") for key, rows in turns.items()}
+    wanted = type or ("SPEAKER" if _HAS_SPEAKERS.search(source.text) else "LEXEME")
+    read: dict[tuple[str, str, str], list[LabelLine]] = {}  # by file, channel and speaker
+    zones: dict[tuple[str, str], list[list[float]]] = {}
+    kinds: dict[str, None] = {}
+    for number, (kind, file, channel, begin, duration, word, _, speaker, *_) in _lines(source):
+        kinds[kind] = None
+        if kind in (wanted, _NO_SCORE):
+            start, end = _start_and_end(source, number, begin, duration)
+            channel = _ONLY_CHANNEL if channel == _NONE else channel
+            if kind == wanted:
+                label = speaker if wanted == "SPEAKER" else word
+                read.setdefault((file, channel, speaker), []).append((start, end, label, number))
+            elif end > start:
+                zones.setdefault((file, channel), []).append([start, end])
+    if not read:
+        found = ", ".join(kinds)
+        raise source.error(None, f"the file contains no line of type {wanted}; it has {found or 'nothing'}.")
+    names = _recordings(read)
+    lasting = {(names[f, c], who): lasting_lines(source, rows, "turns") for (f, c, who), rows in read.items()}
     turns = {key: rows for key, rows in lasting.items() if rows}
     if not turns:
         raise source.error(None, "the file contains no turn with a duration.")
@@ -78,17 +91,57 @@ def read_rttm(
         is_tiled([row[:3] for row in sorted(rows, key=itemgetter(0))], max(r[1] for r in rows))
         for rows in turns.values()
     )
+    unscored = {names[key]: {NO_SCORE_ATTRIBUTE: sorted(rows)} for key, rows in zones.items() if key in names}
     if rule.as_ == "spans" or (rule.as_ == "auto" and not tiled):
-        return _spans_of_turns(source, turns, wanted, length)
+        return _spans_of_turns(source, turns, wanted, length).with_attributes(unscored)
     return Corpus.from_annotations(
-        Annotation(item, "", _marks(source, rows, rule, wanted), "" if speaker == _NONE else speaker)
-        for (item, speaker), rows in turns.items()
+        (
+            Annotation(item, "", _marks(source, rows, rule, wanted), "" if speaker == _NONE else speaker)
+            for (item, speaker), rows in turns.items()
+        ),
+        attributes=unscored,
     )
+
+
+def _recordings(read: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], str]:
+    """Return the name of the recording of every file and channel: the file, with the channel if it has several."""
+    channels: dict[str, dict[str, None]] = {}
+    for file, channel, _ in read:
+        channels.setdefault(file, {})[channel] = None
+    return {
+        (file, channel): file if len(used) == 1 else f"{file}:{channel}"
+        for file, used in channels.items()
+        for channel in used
+    }
+
+
+def _start_and_end(source: Source, number: int, begin: str, duration: str) -> tuple[float, float]:
+    """Parse a start and a duration, and add them without rounding errors."""
+    # Whole microseconds are exact as integers, and an order of magnitude faster to add than decimals.
+    if (start := _in_microseconds(begin)) is not None and (lasts := _in_microseconds(duration)) is not None:
+        return start / 1e6, (start + lasts) / 1e6
+    exact = parse_time(source, number, begin, "start")
+    return float(exact), float(exact + parse_time(source, number, duration, "duration"))
+
+
+def _in_microseconds(text: str) -> int | None:
+    """Return a time of at most nine digits and six decimals in microseconds; None if it is written in another way."""
+    whole, _, part = text.partition(".")
+    if len(whole) <= 9 and len(part) <= 6 and whole.isdecimal() and whole.isascii() and part.isascii():
+        if not part:
+            return int(whole) * 1_000_000
+        if part.isdecimal():
+            return int(whole) * 1_000_000 + int(part.ljust(6, "0"))
+    return None
 
 
 def write_rttm(corpus: Corpus) -> Iterator[str]:
     """Write one turn per named segment, or words if segments have other names than their speaker."""
     listed = list(intervals_of(corpus))
+    for item in corpus.items:
+        for start, end in no_score_zones(corpus.attributes.get(item, {}), item):
+            time = f"{start!r} {format_duration(start, end)}"
+            yield f"{_NO_SCORE} {item} 1 {time} {_NONE} {_NONE} {_NONE} {_NONE} {_NONE}\n"
     if corpus.kind == "spans":
         for item, track, _, marks in listed:
             yield from (_format_span(item, track, start, end, label) for start, end, label in segments(marks))
@@ -149,7 +202,6 @@ def _marks(source: Source, rows: list[LabelLine], rule: IntervalRules, wanted: s
 
 _ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
 _TIME = r"(?:\d[\d._]*(?:[eE][+-]?\d+)?|nan|inf)"
-_ONLY_CHANNEL = "1"  # the channel if a corpus has no tracks
 
 
 def sniff_ctm(head: str) -> bool:
