@@ -8,30 +8,17 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from click.testing import CliRunner
 from fastapi.testclient import TestClient
 
 from caesura.errors import CaesuraError, FormatError
 from caesura_workbench.__main__ import program
 from caesura_workbench.backups import back_up, restore
-from caesura_workbench.schema import metadata, sessions, tries
 from caesura_workbench.settings import Settings
-from caesura_workbench.store import Store
 from web_people import SampleWorkbench, bench, use_fast_passwords
-
-
-def dump(settings: Settings) -> dict[str, list[Any]]:
-    """Return every row of every table, without sessions."""
-    store = Store(settings.database_url)
-    with store.reading() as db:
-        kept = [table for table in metadata.sorted_tables if table not in (sessions, tries)]
-        found = {table.name: [tuple(row) for row in db.execute(sa.select(table))] for table in kept}
-    store.close()
-    return found
+from web_store import dump
 
 
 @pytest.fixture

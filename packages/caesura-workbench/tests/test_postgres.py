@@ -19,11 +19,12 @@ from fastapi.testclient import TestClient
 
 from caesura.model import Hierarchy, Segmentation
 from caesura_workbench.app import create_app
+from caesura_workbench.backups import back_up, restore
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
 from postgres_server import postgres_url
 from web_server import Server
-from web_store import KINDS, check_concurrent_writers, check_round_trip
+from web_store import KINDS, check_concurrent_writers, check_round_trip, dump
 
 pytestmark = pytest.mark.slow
 
@@ -198,3 +199,21 @@ def play(two: list[Server], client: Any, project: int) -> None:
         other.cookies.update(client.cookies)
         assert other.get(f"/api/items/{item}/recording/sound").content == file.getvalue()
         assert other.get(f"/api/items/{item}/recording/waves/3/0").content
+
+
+def test_a_backup_moves_between_sqlite_and_postgres(url: str, settings: Settings, project: int, tmp_path: Path) -> None:
+    """The rows are the same afterwards, and new rows get numbers that are still free."""
+    back_up(settings, tmp_path / "sqlite.zip")
+    elsewhere = Settings(database=url, recordings=str(tmp_path / "sound"))
+    restore(elsewhere, tmp_path / "sqlite.zip")
+    assert dump(elsewhere) == dump(settings)
+    with TestClient(create_app(elsewhere), base_url=f"http://127.0.0.1:{elsewhere.port}") as client:
+        client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
+        item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+        made = client.post(f"/api/items/{item}/annotations", json={"coder": "new"})
+        assert made.status_code in (200, 201), made.text
+        assert client.post("/api/projects", json={"name": "another"}).status_code in (200, 201)
+    back_up(elsewhere, tmp_path / "postgres.zip")
+    again = Settings(database=str(tmp_path / "again.sqlite"))
+    restore(again, tmp_path / "postgres.zip")
+    assert dump(again) == dump(elsewhere)

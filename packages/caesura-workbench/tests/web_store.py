@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
+
+import sqlalchemy as sa
 
 from caesura.model import Corpus, Hierarchy, Segmentation
 from caesura_workbench.exports import History
 from caesura_workbench.rows import VersionConflict
+from caesura_workbench.schema import metadata, sessions, tries
+from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
 
 #: One annotation of every kind.
@@ -57,3 +62,13 @@ def check_concurrent_writers(store: Store) -> None:
     assert len(won) + len(lost) == 80
     assert store.annotation(state.id).version == 1 + len(won)
     assert len(History(store).of_annotation(state.id)) == 1 + len(won)
+
+
+def dump(settings: Settings) -> dict[str, list[Any]]:
+    """Return every row of every table, without sessions."""
+    store = Store(settings.database_url)
+    with store.reading() as db:
+        kept = [table for table in metadata.sorted_tables if table not in (sessions, tries)]
+        found = {table.name: sorted(map(tuple, db.execute(sa.select(table))), key=repr) for table in kept}
+    store.close()
+    return found

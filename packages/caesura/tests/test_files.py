@@ -13,7 +13,16 @@ from pathlib import Path
 import pytest
 
 from caesura.errors import FormatError
-from caesura.files import MAX_BYTES, Source, atomic_write, atomic_write_all, check_target, load_json
+from caesura.files import (
+    MAX_BYTES,
+    Source,
+    UnsafeXML,
+    atomic_write,
+    atomic_write_all,
+    check_target,
+    load_json,
+    parse_elements,
+)
 
 
 def test_text_bytes_and_pieces_are_written(tmp_path: Path) -> None:
@@ -172,3 +181,32 @@ def test_old_name_of_source_error_is_deprecated(tmp_path: Path) -> None:
     with pytest.warns(DeprecationWarning, match=r"use Source\.error"):
         error = Source(tmp_path / "a").fault(3, "wrong.")
     assert str(error).endswith("a, line 3: wrong.")
+
+
+#: One document of every kind that defusedxml refuses.
+HOSTILE_XML = {
+    "nested entities": '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY c "&b;&b;&b;">]><x>&c;</x>',
+    "one long entity many times": f'<!DOCTYPE x [<!ENTITY a "{"a" * 1000}">]><x>{"&a;" * 1000}</x>',
+    "entities in a circle": '<!DOCTYPE x [<!ENTITY a "&b;"><!ENTITY b "&a;">]><x>&a;</x>',
+    "an entity of another server": '<!DOCTYPE x [<!ENTITY a SYSTEM "http://127.0.0.1/a.xml">]><x>&a;</x>',
+    "an entity of a local file": '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><x>&a;</x>',
+    "a parameter entity": '<!DOCTYPE x [<!ENTITY % a SYSTEM "file:///etc/hostname"> %a;]><x/>',
+    "an unparsed entity": '<!DOCTYPE x [<!NOTATION g SYSTEM "v"><!ENTITY a SYSTEM "p.gif" NDATA g>]><x/>',
+    "a declared entity that nothing uses": '<!DOCTYPE x [<!ENTITY a "b">]><x/>',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_XML)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_declared_entities_are_refused_as_by_defusedxml(name: str, encoding: str) -> None:
+    for doctype in (True, False):
+        with pytest.raises(UnsafeXML):
+            parse_elements(HOSTILE_XML[name].encode(encoding), doctype=doctype)
+
+
+def test_a_document_type_is_refused_only_if_none_is_allowed() -> None:
+    outside = '<!DOCTYPE x PUBLIC "-//W3C//DTD XHTML 1.0//EN" "http://127.0.0.1/x.dtd"><x/>'
+    assert parse_elements(outside).tag == "x"  # as in Transcriber's files; the address is not visited
+    with pytest.raises(UnsafeXML):
+        parse_elements(outside, doctype=False)
+    assert parse_elements("<x><y>&lt;&#65;</y></x>", doctype=False)[0].text == "<A"
