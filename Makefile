@@ -22,7 +22,7 @@ LOCK   := --universal --python-version 3.11 --generate-hashes --no-emit-index-ur
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests static compiled core-tests plugin-tests core-kernels plugin-kernels coverage lint types imports docs serve-docs check mutants bench lock clean
+.PHONY: help demo test tests static compiled core-tests plugin-tests core-kernels plugin-kernels coverage lint types imports docs serve-docs check mutants bench lock sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -88,6 +88,10 @@ lock: $(DEV) ## pin all requirements anew, with hashes and without addresses
 	$(BIN)/uv pip compile --group demo requirements/build.in $(LOCK) -o requirements/demo.txt
 	$(BIN)/uv pip compile --group dev requirements/build.in -c requirements/demo.txt $(LOCK) -o requirements/dev.txt
 	$(BIN)/uv pip compile requirements/bench.in -c requirements/dev.txt $(LOCK) -o requirements/bench.txt
+	@echo "now run make sbom, which installs the new pins and lists their licences"
+
+sbom: $(DEV) ## list name, version, licence and hashes of all pinned packages in requirements/sbom.json
+	$(BIN)/python requirements/sbom.py > requirements/sbom.json.new && mv requirements/sbom.json.new requirements/sbom.json
 
 clean: ## remove what was built, the environment included
 	rm -rf $(VENV) build dist site artifacts .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
