@@ -208,7 +208,7 @@ def weighted_items(
         from caesura.agreement.label_coefficients import weighted_labels
 
         return weighted_labels(corpus, coefficient, weights)
-    measure = _make_metric(DEFAULT_METRICS[corpus.kind] if metric is None else metric)
+    measure = _make_metric(DEFAULT_METRICS[corpus.kind] if metric is None else metric).for_study(corpus)
     name = coefficient or DEFAULT_COEFFICIENTS[corpus.kind][0]
     if name not in COEFFICIENTS or measure.name in FLEXIBLE_METRICS:
         raise CaesuraError(
@@ -268,7 +268,7 @@ def _choose_coefficients(
         return tuple(SPAN_COEFFICIENTS), lambda names: span_agreements(data, names, **settings, **options)  # type: ignore[arg-type]
     if for_units:
         raise CaesuraError(f"{for_units[0]} compares spans; these are annotations of {data.kind}.")
-    measure = _make_metric(DEFAULT_METRICS[data.kind] if given is None else given)
+    measure = _make_metric(DEFAULT_METRICS[data.kind] if given is None else given).for_study(data)
     if data.kind == "time" and measure.name in _TIMED_METRICS and (names is None or list(names) == ["kappa"]):
         pairs = CountedPairs.among_coders(data) if counted is None else counted
         return ("kappa",), lambda names: {"kappa": _timed_kappa(pairs, measure, resampling.seed, options)}

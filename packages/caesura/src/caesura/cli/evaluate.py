@@ -31,6 +31,7 @@ from caesura.cli.io import (
     suppress_rust_panics,
     working,
 )  # fmt: skip
+from caesura.display.table import Table
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats.catalog import DIARIZATION_METRICS
@@ -225,6 +226,7 @@ def evaluate(
     )
     groups = None
     luck: dict[str, AgainstChance] = {}
+    levels: dict[str, dict[str, float]] = {}
     left_out: list[dict[str, Any]] = []
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
         run = {"workers": workers, "rows": rows, **(streaming or {"engine": "local"})}
@@ -244,6 +246,8 @@ def evaluate(
         if chance is not None:
             with working("drawing random boundaries"):
                 luck = _against_chance(results, gold, against, draws=chance, seed=seed)
+        elif gold.kind == "time" and not anchoring:
+            levels = _chance_levels(results, gold, against)
         if by is not None:
             rule = {
                 key: v
@@ -272,12 +276,16 @@ def evaluate(
                 "groups": {} if groups is None else groups.as_dict(),
                 **({} if stored is None else {"baseline": stored.as_dict()}),
                 **({"chance": {name: each.as_dict() for name, each in luck.items()}} if luck else {}),
+                **({"chance_level": levels} if levels else {}),
             }
         )
     else:
         _show(results, groups, tests, shown)
         if stored is not None:
             show_blocks(["", *stored.tables()])
+        if levels:
+            say("")
+            show_blocks([_level_table(levels)])
         for each in luck.values():
             say("")
             show_blocks(each.tables())
@@ -317,6 +325,36 @@ def _against_chance(
         for name, corpus in systems.items()
         for items in [[item for item in gold.items if item in set(corpus.items)]]
     }
+
+
+def _chance_levels(results: Results, gold: Corpus, systems: Mapping[str, Corpus]) -> dict[str, dict[str, float]]:
+    """Return what random boundaries of the same number reach, by formulas: system -> metric -> score; empty if none is known."""
+    from caesura.metrics import Batch
+    from caesura.model import Pairs
+    from caesura.statistics.expectations import expected_score
+
+    found: dict[str, dict[str, float]] = {}
+    for name, corpus in systems.items():
+        measured = results.systems.get(name)
+        if measured is None or corpus.kind != "time":  # tiers are systems of their own
+            continue
+        both = [item for item in gold.items if item in set(corpus.items)]
+        pairs = Pairs.between(gold.select(items=both), corpus.select(items=both))
+        batch = Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
+        known = {
+            key: expected_score(each.metric, batch) for key, each in measured.items() if key != "over-segmentation"
+        }
+        if levels := {key: value for key, value in known.items() if value is not None}:
+            found[name] = levels
+    return found
+
+
+def _level_table(levels: Mapping[str, Mapping[str, float]]) -> Table:
+    names = list(dict.fromkeys(name for each in levels.values() for name in each))
+    rows = tuple((name, *(each.get(name) for each in levels.values())) for name in names)
+    note = "The level of chance: as many random boundaries as the system has, by formula; --chance 200 adds intervals and corrected scores."
+    columns = ("random boundaries", *(levels if len(levels) > 1 else ("score",)))
+    return Table("", columns, rows, (note,))
 
 
 def _parse_engine(engine: str | None, old: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -429,6 +429,44 @@ def count_windows(
 
 
 @kernel
+def count_window_sides(
+    ref: MarkColumns,
+    hyp: MarkColumns,
+    lengths: NDArray[Any],
+    k: int,
+    rounding: int,
+    minimum: int,
+    padded: bool,
+    out: NDArray[Any],
+) -> None:
+    """Fill ``out`` with a row of ``WindowSideCounts`` per pair; a window from ``start`` contains the positions start + 1 … start + width."""
+    for pair in range(len(lengths)):
+        ours = ref.positions[ref.starts[pair] : ref.stops[pair]]
+        theirs = hyp.positions[hyp.starts[pair] : hyp.stops[pair]]
+        width = window_width(lengths[pair], len(ours), k, rounding, minimum)
+        length = max(lengths[pair], 1)
+        first = 1 - width if padded else 0
+        stop = first + ((length + width - 2 if length > 1 else 0) if padded else max(length - width, 0))
+        # Indices of the first positions behind the start, and behind the end, of the window.
+        a, b, c, d = 0, 0, 0, 0
+        for start in range(first, stop):
+            while a < len(ours) and ours[a] <= start:
+                a += 1
+            while b < len(ours) and ours[b] <= start + width:
+                b += 1
+            while c < len(theirs) and theirs[c] <= start:
+                c += 1
+            while d < len(theirs) and theirs[d] <= start + width:
+                d += 1
+            out[pair, 0] += b - a > d - c
+            out[pair, 1] += d - c > b - a
+            out[pair, 2] += b > a
+            out[pair, 3] += d > c
+            out[pair, 4] += b > a and d > c
+            out[pair, 5] += 1
+
+
+@kernel
 def count_within(
     ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], width: int, share: float, out: NDArray[Any]
 ) -> None:

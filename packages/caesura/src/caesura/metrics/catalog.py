@@ -67,6 +67,14 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         },
     ),
     ("caesura.metrics.windows:Windows", {}, {"WD": "WindowDiff", "Pk": "Pk", "WinPR": "WinPR"}),
+    (
+        "caesura.metrics.window_sides:WindowSides", {"opt_in_kinds": _TEXT},
+        {"Pr-error": "Pr_error", "k-kappa": "k-κ"},
+    ),
+    (
+        "caesura.metrics.window_sides:NormalizedWindows", {"opt_in_kinds": _TEXT},
+        {"NWin": "WindowDiff over its expectation"},
+    ),
     ("caesura.metrics.boundaries:GeneralizedHamming", {}, {"GHD": "generalised Hamming distance"}),
     ("caesura.metrics.alignment:SegmentAlignment", {"kinds": _FLAT}, {"A": "alignment similarity"}),
     (

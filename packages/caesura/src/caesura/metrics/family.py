@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from inspect import Parameter, signature
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from caesura._version import __version__
 from caesura.errors import CaesuraError, UndefinedScore
 from caesura.metrics.batch import Batch, batch_of_pair, single_marks
-from caesura.model.corpus import Kind
+from caesura.model.corpus import Corpus, Kind
 from caesura.validation import Validator
 
 #: One row of counts per pair; the last axis runs over ``Family.counts._fields``.
@@ -190,6 +190,13 @@ class Family(ABC):
         """
         return None
 
+    def for_study(self, corpus: Corpus) -> Family:
+        """Return the family with parameters that depend on all annotations of a study, such as ``k=study`` of windows; itself otherwise.
+
+        ``corpus`` has the reference, or all coders if they are compared with each other.
+        """
+        return self
+
     def summarize(self, counts: Any) -> str | None:
         """Return a sentence about pooled counts, or None if the scores say enough."""
         return None
@@ -241,6 +248,11 @@ class Metric:
 
     def __repr__(self) -> str:
         return f"metric({self.spelled!r})"
+
+    def for_study(self, corpus: Corpus) -> Metric:
+        """Return the metric with parameters that depend on all annotations of a study; see :meth:`Family.for_study`."""
+        family = self.family.for_study(corpus)
+        return self if family is self.family else replace(self, family=family)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out compiled functions, which cannot be pickled and are looked up again."""

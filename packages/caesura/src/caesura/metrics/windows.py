@@ -15,9 +15,9 @@ a single Pk of a long text does more work than necessary, and any two of them co
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -26,8 +26,8 @@ from caesura.kernels import load
 from caesura.metrics.batch import Batch, raw_marks
 from caesura.metrics.catalog import cached_metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, parameter, share, share_of_side
-from caesura.model import SegmentationLike, as_segmentation
-from caesura.model.corpus import Kind
+from caesura.model import Segmentation, SegmentationLike, as_segmentation
+from caesura.model.corpus import Corpus, Kind
 from caesura.validation import integer_between, one_of, validate_choice, validate_integer, validate_positive
 
 Rounding: TypeAlias = Literal["even", "up", "down", "ceil"]
@@ -35,7 +35,7 @@ Edges: TypeAlias = Literal["plain", "padded"]
 
 _WIDEST = 2**40  # no text is as long, and counts of wider windows would overflow
 _ROUNDINGS = ("even", "up", "down", "ceil")  # the index is the code that the kernel takes
-_RULES = {None: 0, "nltk": -1}
+_RULES = {None: 0, "nltk": -1, "study": 0}
 
 
 class WindowCounts(NamedTuple):
@@ -95,8 +95,9 @@ class Windows(Family):
 
     Parameters
     ----------
-    k : int, "nltk" or None, default None
-        The size of the window. None: half the mean segment of the reference; "nltk": potential boundaries over twice the boundaries.
+    k : int, "nltk", "study" or None, default None
+        The size of the window. None: half the mean segment of the reference; "nltk": potential boundaries over twice the boundaries;
+        "study": half the mean segment of all references, the same for all texts (between coders: of all coders).
     round : {"even", "up", "down", "ceil"}, default "even"
         How a computed k is rounded: where an exact half goes, or every fraction up.
     minimum : int, default 2
@@ -105,12 +106,12 @@ class Windows(Family):
         Padded windows have k-1 phantom units on each side (Lamprier et al. 2007).
     """
 
-    k: int | Literal["nltk"] | None = parameter("k", None)
+    k: int | Literal["nltk", "study"] | None = parameter("k", None)
     round: Rounding = parameter("round", "even", one_of(*_ROUNDINGS))
     minimum: int = parameter("min", 2, integer_between(1, _WIDEST, "units"))
     edges: Edges = parameter("edges", "plain", one_of("plain", "padded"))
 
-    counts = WindowCounts
+    counts: ClassVar[Any] = WindowCounts
     scores = {
         "WD": Score(
             "WindowDiff",
@@ -136,7 +137,7 @@ class Windows(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.k is not None and self.k != "nltk":
+        if self.k not in (None, "nltk", "study"):
             validate_integer("k", self.k, 1, most=_WIDEST, of="units")
             object.__setattr__(self, "k", int(self.k))  # NumPy's integers fail isinstance(k, int)
 
@@ -154,6 +155,24 @@ class Windows(Family):
     def size(self, length: int, boundaries: int) -> int:
         """Return k for a reference with this length and number of boundaries."""
         return int(load("boundaries").window_width(length, boundaries, *self._codes[:3]))
+
+    def for_study(self, corpus: Corpus) -> Windows:
+        """Return the family with ``k=study`` replaced by half the mean segment of all annotations."""
+        if self.k != "study":
+            return self
+        if corpus.kind != "units":
+            raise CaesuraError(f"a window spans units, not {corpus.kind}.")
+        marks = [annotation.marks for annotation in corpus]
+        units = sum(int(each.length) for each in marks)
+        segments = sum(len(each.distinct_positions) + 1 for each in marks if isinstance(each, Segmentation))
+        return replace(self, k=self.size(units, segments - 1))
+
+    def check_study(self, batch: Batch) -> None:
+        """Raise an error if ``k=study`` has not been replaced and there are several texts."""
+        if self.k == "study" and len(batch) > 1:
+            raise CaesuraError(
+                "k=study needs all references at once, which only evaluate and agree have; give k as a number."
+            )
 
     def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Return the kernel that counts one pair."""
@@ -180,6 +199,7 @@ class Windows(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Count the windows of every pair."""
+        self.check_study(batch)
         out = np.empty((len(batch), 7))
         load("boundaries").count_windows(*batch.columns, *self._codes, out)
         return out

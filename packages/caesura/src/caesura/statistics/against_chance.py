@@ -7,8 +7,8 @@ boundaries of each hypothesis are drawn again, as many as it has, uniformly over
 .. math:: \text{corrected} = \frac{s - E[s]}{s_{best} - E[s]}
 
 which is 0 for random boundaries and 1 for a perfect score. For penalties with a best score of 0 it is :math:`1 - s / E[s]`: with both sides drawn
-and WindowDiff, :math:`s / E[s]` is Lamprier's NWin. For hit rates there is a closed form
-(:meth:`caesura.metrics.performance_plane.Recordings.chance`).
+and WindowDiff, :math:`s / E[s]` is Lamprier's NWin (the metric ``NWin``). Where a formula for :math:`E[s]` is known
+(:mod:`caesura.statistics.expectations`), it stands beside the mean of the draws and is used for the corrected score.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, Side, metric
 from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
+from caesura.statistics.counted import distinct_names
+from caesura.statistics.expectations import expected_score
 from caesura.validation import validate_positive
 
 _RESAMPLES = 500
@@ -43,7 +45,11 @@ class ChanceScore:
     observed : float
         The score over all pairs.
     expected : float
-        The mean score of random boundaries.
+        The expected score of random boundaries: by a formula if one is known, else the mean of the draws.
+    drawn : float
+        The mean score of the draws.
+    by_formula : bool
+        Whether ``expected`` is computed by a formula.
     spread : (float, float)
         95 % of the scores of random boundaries are between these.
     corrected : float
@@ -57,6 +63,8 @@ class ChanceScore:
     metric: Metric
     observed: float
     expected: float
+    drawn: float
+    by_formula: bool
     spread: tuple[float, float]
     corrected: float
     interval: tuple[float, float] | None
@@ -90,7 +98,8 @@ class AgainstChance(Result):
             (
                 measure_name(name, each.metric),
                 each.observed,
-                each.expected,
+                each.expected if each.by_formula else None,
+                each.drawn,
                 IntervalCell(*each.spread),
                 each.corrected,
                 None if each.interval is None else IntervalCell(*each.interval),
@@ -99,7 +108,16 @@ class AgainstChance(Result):
             for name, each in self.scores.items()
         )
         caption = f"{self.system + ': ' if self.system else ''}against as many random boundaries, {self.draws} draws"
-        columns = ("metric", "score", "chance", "95 % of chance", "corrected", "95 % over items", "p")
+        columns = (
+            "metric",
+            "score",
+            "chance, formula",
+            "chance, drawn",
+            "95 % of chance",
+            "corrected",
+            "95 % over items",
+            "p",
+        )
         notes = ("corrected: (score - chance) / (best - chance), 0 for chance and 1 for a perfect score.",)
         return [Table(caption, columns, rows, notes).without_empty()]
 
@@ -109,6 +127,8 @@ class AgainstChance(Result):
             name: {
                 "observed": each.observed,
                 "expected": each.expected,
+                "by_formula": each.by_formula,
+                "drawn": each.drawn,
                 "spread": list(each.spread),
                 "corrected": each.corrected,
                 "interval": None if each.interval is None else list(each.interval),
@@ -167,7 +187,7 @@ def against_chance(
             f"random boundaries are drawn for texts in units and for recordings; these are {pairs.reference.kind}."
         )
     batch = Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
-    chosen = [metric(each) for each in metrics]
+    chosen = [metric(each).for_study(reference) for each in metrics]
     random = np.random.default_rng(seed)
     drawn: list[list[Rows]] = [[] for _ in chosen]
     for _ in range(draws):
@@ -177,8 +197,10 @@ def against_chance(
         for rows, each in zip(drawn, chosen, strict=True):
             rows.append(each.rows(other))
     scores = {
-        each.name: _chance_score(each, each.rows(batch), np.array(rows), pairs.item_of, seed)
-        for each, rows in zip(chosen, drawn, strict=True)
+        name: _chance_score(
+            each, each.rows(batch), np.array(rows), pairs.item_of, seed, None if both else expected_score(each, batch)
+        )
+        for name, each, rows in zip(distinct_names(chosen), chosen, drawn, strict=True)
     }
     return AgainstChance(scores, draws, system)
 
@@ -204,16 +226,24 @@ def _redraw(side: Side, batch: Batch, random: np.random.Generator) -> Side:
 
 
 def _chance_score(
-    each: Metric, observed: Rows, drawn: NDArray[np.float64], item_of: NDArray[np.int64], seed: int
+    each: Metric,
+    observed: Rows,
+    drawn: NDArray[np.float64],
+    item_of: NDArray[np.int64],
+    seed: int,
+    formula: float | None,
 ) -> ChanceScore:
     value = float(each.score(observed.sum(axis=0)))
     chance = np.asarray(each.score(drawn.sum(axis=1)), np.float64)
-    expected = float(np.nanmean(chance))
+    mean = float(np.nanmean(chance))
+    expected = mean if formula is None else formula
     better = chance >= value if each.higher_is_better else chance <= value
     return ChanceScore(
         each,
         value,
         expected,
+        mean,
+        formula is not None,
         (float(np.nanquantile(chance, 0.025)), float(np.nanquantile(chance, 0.975))),
         _corrected(value, expected, each.best),
         _interval(each, observed, drawn[:_BOOTSTRAP_DRAWS], item_of, seed),

@@ -546,6 +546,7 @@ def evaluate(
     paired = pair_systems(reference, systems, missing=missing)
     counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
     chosen, omitted = _choose_metrics(metrics, counted)
+    chosen = [each.for_study(reference) for each in chosen]
     uncounted: dict[str, str] = {}
     if missing == "skip":
         counted, uncounted = leave_out_uncountable(counted, chosen)
