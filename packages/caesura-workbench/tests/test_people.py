@@ -92,6 +92,13 @@ WHO = {
     "POST /api/projects/{project}/assignments": "m",
     "PUT /api/items/{item}/assignees": "m",
     "GET /api/projects/{project}/progress": "mj",
+    "GET /api/projects/{project}/items": "mja/mjar",
+    "GET /api/projects/{project}/counts": "mja/mjar",
+    "GET /api/projects/{project}/grid": "mj",
+    "GET /api/projects/{project}/next": "mja",
+    "GET /api/projects/{project}/pace": "mj",
+    "GET /api/projects/{project}/changes": "mja/mjar",
+    "GET /api/inbox": PERSONS,
     "GET /api/projects/{project}/tasks": "mja",
     "PUT /api/items/{item}/status": "ma",
     "PUT /api/projects/{project}/release": "m",
@@ -219,6 +226,9 @@ def everything_visible(client: TestClient, project: int, items: list[int]) -> di
     """Return everything that a person can fetch, with ETags."""
     addresses = ["/", "/api/projects", "/api/session", f"/projects/{project}", f"/api/projects/{project}"]
     addresses += [f"/api/projects/{project}/{part}" for part in ("tasks", "agreement", "disagreements", "export")]
+    addresses += [f"/api/projects/{project}/{part}" for part in ("items", "counts", "next", "changes", "schema")]
+    addresses += [f"/api/projects/{project}/{part}" for part in ("items?person=1", "changes?after=-1", "grid", "pace")]
+    addresses += ["/api/inbox"]
     addresses += [
         f"/api/projects/{project}/{part}" for part in ("provenance", "progress", "members", "audit", "deleted")
     ]

@@ -20,6 +20,7 @@ from fastapi.testclient import TestClient
 from caesura.model import Hierarchy, Segmentation
 from caesura_workbench.app import create_app
 from caesura_workbench.backups import back_up, restore
+from caesura_workbench.schema import changes
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
 from postgres_server import postgres_url
@@ -68,6 +69,33 @@ def test_concurrent_writers_lose_no_changes(store: Store) -> None:
     check_concurrent_writers(store)
 
 
+def test_reader_of_the_feed_misses_no_change_of_concurrent_writers(store: Store) -> None:
+    project = store.add_project("p")
+    item = store.add_text(project, "i", ("a", "b"))
+
+    def write(_: int) -> None:
+        for _ in range(10):
+            store.add_comment(item, "x")
+
+    seen: list[int] = []
+
+    def read() -> None:
+        last = seen[-1] if seen else 0
+        query = sa.select(changes.c.id).where(changes.c.project == project, changes.c.id > last).order_by(changes.c.id)
+        with store.reading() as db:
+            seen.extend(db.scalars(query))
+
+    with ThreadPoolExecutor(8) as pool:
+        writing = [pool.submit(write, n) for n in range(8)]
+        while not all(each.done() for each in writing):
+            read()
+    read()
+    with store.reading() as db:
+        written = db.scalars(sa.select(changes.c.id).where(changes.c.project == project).order_by(changes.c.id)).all()
+    assert seen == written
+    assert len(seen) == 82
+
+
 def test_postgres_project_is_annotated_and_exported(url: str) -> None:
     settings = Settings(database=url)
     with TestClient(create_app(settings), base_url=f"http://127.0.0.1:{settings.port}") as client:
@@ -92,6 +120,10 @@ def test_postgres_project_is_annotated_and_exported(url: str) -> None:
         assert client.get(f"/api/items/{item}", headers={"If-None-Match": tag}).json()["comments"][0]["text"] == "why?"
         exported = client.get(f"/api/projects/{project}/export", params={"coder": "gold"})
         assert "unified by best-annotator: ann, ben; 2 changes" in exported.text
+        counted = client.get(f"/api/projects/{project}/counts").json()
+        assert (counted["items"], counted["annotations"], counted["states"]["done"]) == (1, 3, 1)
+        feed = client.get(f"/api/projects/{project}/changes").json()["changes"]
+        assert [each["what"] for each in feed].count("annotation.changed") == 2
         assert client.delete(f"/api/projects/{project}").status_code == 204
         assert client.get("/api/projects").json() == []
         assert client.get(f"/api/items/{item}").status_code == 404

@@ -19,12 +19,14 @@ from caesura.errors import CaesuraError
 from caesura_workbench.api import router
 from caesura_workbench.campaign import StaleGuidelines
 from caesura_workbench.connections import connection_limits
+from caesura_workbench.items_api import router as items_router
 from caesura_workbench.jobs import JobError, JobPool
 from caesura_workbench.merging import MergeCollision
 from caesura_workbench.middleware import SecurityMiddleware
 from caesura_workbench.pages import STATIC, pages, render_error
 from caesura_workbench.people_api import router as people_router
 from caesura_workbench.permissions import Forbidden
+from caesura_workbench.project_state import ProjectStates
 from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.rows import NotFound, ReadOnlyAnnotation, StoreError, VersionConflict
 from caesura_workbench.schema_api import router as schema_router
@@ -65,11 +67,12 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, ResponseCache()
     app.state.jobs = JobPool(settings.jobs)
+    app.state.project_states = ProjectStates()
     recordings = RecordingStorage(settings.sound_folder, SoundLimits(), settings.limits.sound_seconds)
     if store.damage is None:
         recordings.remove_orphans(store.recordings_in())
     app.state.recording_storage = recordings
-    for part in (router, sound_router, people_router, schema_router, pages):
+    for part in (router, sound_router, people_router, schema_router, items_router, pages):
         app.router.routes += part.routes  # include_router() would build each route again on the first request
     app.mount("/static", _VersionedFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(SecurityMiddleware, settings=settings, error_page=render_error)

@@ -6,7 +6,9 @@ is what pages wait for, what pipelines poll, and what tells caches which items t
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -105,17 +107,36 @@ def _lookup(db: sa.Connection, table: sa.Table, numbers: list[int | None], *colu
 
 
 class Notifier:
-    """Tells the threads of this process that something was committed."""
+    """Tells requests of this process that wait for a change that something was committed."""
 
     def __init__(self) -> None:
-        self._condition = threading.Condition()
         self.count = 0
+        self._lock = threading.Lock()
+        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
 
     def notify(self) -> None:
-        """Wake everybody who waits."""
-        with self._condition:
+        """Wake everybody who waits; called from any thread."""
+        with self._lock:
             self.count += 1
-            self._condition.notify_all()
+            waiting, self._waiting = self._waiting, set()
+        for loop, event in waiting:
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                loop.call_soon_threadsafe(event.set)
+
+    async def wait(self, seen: int, seconds: float) -> None:
+        """Wait until ``count`` differs from ``seen``, but not longer than some seconds."""
+        waiting = (asyncio.get_running_loop(), asyncio.Event())
+        with self._lock:
+            if self.count != seen:
+                return
+            self._waiting.add(waiting)
+        try:
+            await asyncio.wait_for(waiting[1].wait(), seconds)
+        except TimeoutError:
+            pass
+        finally:
+            with self._lock:
+                self._waiting.discard(waiting)
 
 
 def last_change(db: sa.Connection, project: int) -> int:

@@ -95,6 +95,7 @@ def start(settings: Settings, *, browse: bool) -> None:
         log_level="warning",
         server_header=False,
         proxy_headers=False,
+        timeout_graceful_shutdown=3,  # pages that wait for changes are not waited for
     )
 
 
