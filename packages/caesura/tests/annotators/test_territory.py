@@ -9,7 +9,7 @@ import pytest
 
 from caesura.annotators.label_model import dawid_skene
 from caesura.annotators.territory import Chain, Fit, MarkedItem, Parameters, Prior, fit, run_em, start
-from caesura.kernels.territory import Rates
+from caesura.kernels.territory import Rates, weigh_answers, weigh_territories
 from shared_data import oracle_json
 
 CASES = oracle_json("annotators/territory.json")["cases"]
@@ -151,3 +151,28 @@ def test_dawid_and_skene_against_crowd_kit(number: int) -> None:
     converged = dawid_skene(codes, labels, steps=20000, tolerance=0)
     assert converged.posterior == pytest.approx(np.array(case["converged"]["posterior"]), abs=1e-4)
     assert min(np.diff(converged.objectives), default=0) >= -1e-9 * abs(converged.objectives[-1])
+
+
+@pytest.mark.parametrize(("reach", "types", "best"), [(0, 1, False), (1, 1, False), (2, 3, False), (2, 3, True)])
+def test_weights_without_compiling_have_the_same_bits(reach: int, types: int, best: bool) -> None:
+    """The plain version works on whole arrays; false alarms as rare as 1e-60 make products overflow into the logarithm."""
+    rng = np.random.default_rng(reach)
+    chain = Chain([*random_items(rng, 8, types), MarkedItem(3, (((0, 0),), ((2, 0),), *[None] * 6))], 8, reach, types)
+    rates = start(chain).rates
+    rates = rates._replace(
+        hit=rng.uniform(0.1, 0.95, 8),
+        false_alarm=np.full(8, 1e-60),
+        displacement=rng.dirichlet(np.ones(2 * reach + 1), 8),
+        confusion=rng.dirichlet(np.ones(types), (8, types)),
+        invented=rng.dirichlet(np.ones(types), 8),
+        types=rng.dirichlet(np.ones(types)),
+    )
+    _, missed, by_type, weights = chain.weigh(rates, best)
+    plain = np.zeros_like(by_type), np.zeros_like(weights)
+    loops = np.zeros_like(by_type), np.zeros_like(weights)
+    given = chain.nodes, rates, weigh_answers(rates), missed, best
+    weigh_territories.lazy_kernel.run_plain(*given, *plain)
+    weigh_territories.lazy_kernel.on_arrays(*given, *loops)
+    assert loops[0].max() > 470, "some products overflow"
+    for one, other in zip(plain, loops, strict=True):
+        assert one.tobytes() == other.tobytes()

@@ -115,7 +115,9 @@ class _GibbsChain:
         self.parameters = Parameters(fit.parameters.rate, rates._replace(hit=_inside(1 / (1 + np.exp(-moved)))))
         self.kept: list[tuple[float, Floats, Floats, Floats, Floats]] = []
         self.of_types = self.chain.marks_of_types.sum(axis=0)
+        self.marks = self.of_types.sum(axis=1)
         self.gaps, self.places = self.chain.gaps.sum(axis=0), float(self.chain.nodes.gaps.sum())
+        self.displacement = self.prior.displacement * base_displacement(self.chain.reach) + 1
 
     def run(self, sweeps: int, *, keep: bool = True) -> None:
         """Sweep, and keep the parameters after every sweep."""
@@ -130,18 +132,12 @@ class _GibbsChain:
     def _sweep(self) -> None:
         p, random, types = self.prior, self.random, self.chain.types
         numbers, of_true, counts = self.chain.draw(self.parameters, self.state)
-        hits, seen, marks = (
-            counts.territory.sum(axis=(1, 2)),
-            numbers @ self.chain.nodes.here,
-            self.of_types.sum(axis=1),
-        )
+        hits, seen, marks = counts.territory.sum(axis=(1, 2)), numbers @ self.chain.nodes.here, self.marks
         found = float(numbers.sum())
         rates = self.parameters.rates._replace(
             hit=_inside(random.beta(hits + p.hits + 1, seen - hits + p.misses + 1)),
             false_alarm=_inside(random.beta(marks - hits + p.false_alarms + 1, self.gaps - marks + p.correct_gaps + 1)),
-            displacement=_dirichlet(
-                random, counts.displacement + p.displacement * base_displacement(self.chain.reach) + 1
-            ),
+            displacement=_dirichlet(random, counts.displacement + self.displacement),
         )
         if types > 1:
             diagonal = p.right_type * np.eye(types) + p.any_type / types
@@ -155,7 +151,7 @@ class _GibbsChain:
 
 
 def _inside(values: NDArray[np.float64] | float) -> Floats:
-    return np.clip(values, _LEAST, 1 - _LEAST)
+    return np.minimum(np.maximum(values, _LEAST), 1 - _LEAST)
 
 
 def _dirichlet(random: np.random.Generator, counts: Floats) -> Floats:

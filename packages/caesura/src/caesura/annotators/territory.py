@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.territory import (
+    Answers,
     Counts,
     Nodes,
     Rates,
@@ -29,6 +30,7 @@ from caesura.kernels.territory import (
     node_posteriors,
     pass_forward,
     trace_best,
+    weigh_answers,
     weigh_territories,
 )
 
@@ -258,12 +260,16 @@ class Chain:
         size, cells = len(self.nodes.at), self.reach + 1
         return np.zeros((size, cells * cells * self.types)), np.zeros((size, cells, cells))
 
-    def weigh(self, rates: Rates, best: bool = False) -> tuple[Floats, Floats, Floats]:
-        """Return log ∏(1 - h) per item, and the weights of all territories by type and together; the next call overwrites them."""
+    def weigh(self, rates: Rates, best: bool = False) -> tuple[Answers, Floats, Floats, Floats]:
+        """Return the weights of answers, log ∏(1 - h) per item, and the weights of all territories by type and together.
+
+        The next call overwrites the weights of territories.
+        """
         by_type, weights = self._buffers
+        answers = weigh_answers(rates)
         missed = self.nodes.here.astype(np.float64) @ np.log1p(-rates.hit)
-        weigh_territories(self.nodes, rates, missed, best, by_type, weights)
-        return missed, by_type, weights
+        weigh_territories(self.nodes, rates, answers, missed, best, by_type, weights)
+        return answers, missed, by_type, weights
 
     def forward(
         self, nodes: Nodes, weights: Floats, missed: Floats, odds: float, best: bool = False
@@ -290,7 +296,7 @@ class Chain:
     def expect(self, parameters: Parameters, scale: Floats | None = None) -> Expectation:
         """Compute posteriors and expected counts; ``scale`` counts each item that many times."""
         nodes, rates, odds = self.nodes, parameters.rates, parameters.odds
-        missed, by_type, weights = self.weigh(rates)
+        answers, missed, by_type, weights = self.weigh(rates)
         left, _, total, norm = self.forward(nodes, weights, missed, odds)
         turned = np.ascontiguousarray(weights[::-1].transpose(0, 2, 1))
         after, _, later, _ = self.forward(self.reversed_nodes, turned, np.ascontiguousarray(missed[::-1]), odds)
@@ -300,7 +306,9 @@ class Chain:
         node_posteriors(nodes, weights, missed, odds, left, after, norm, post)
         counts = self.no_counts()
         scale = np.ones(len(self.items)) if scale is None else scale
-        count_expected(nodes, rates, by_type, weights, odds, left, after, norm, post, scale, post_types, counts)
+        count_expected(
+            nodes, rates, answers, by_type, weights, odds, left, after, norm, post, scale, post_types, counts
+        )
         quiet = ~nodes.active
         post_types[quiet] = post[quiet, None] * rates.types
         skipped, tail = self._skipped(missed + odds, total, later, norm)
@@ -330,7 +338,7 @@ class Chain:
 
     def decode(self, parameters: Parameters) -> list[list[tuple[int, int]]]:
         """Return the most probable set of boundaries of every item, as (gap, type)."""
-        missed, by_type, weights = self.weigh(parameters.rates, best=True)
+        _, missed, by_type, weights = self.weigh(parameters.rates, best=True)
         if self.skip and len(missed) and float(missed.max()) + parameters.odds > 0:
             return replace(self, skip=False).decode(parameters)  # quiet gaps are more likely boundaries than not
         left, right, total, norm = self.forward(self.nodes, weights, missed, parameters.odds, best=True)
@@ -343,12 +351,13 @@ class Chain:
 
     def draw(self, parameters: Parameters, state: NDArray[np.int64]) -> tuple[Floats, Floats, Counts]:
         """Draw the number of boundaries per item, of each type, and all answers from their posterior."""
-        missed, by_type, weights = self.weigh(parameters.rates)
+        answers, missed, by_type, weights = self.weigh(parameters.rates)
         passed = self.forward(self.nodes, weights, missed, parameters.odds)
         numbers, types, counts = np.zeros(len(self.items)), np.zeros(self.types), self.no_counts()
         draw_boundaries(
             self.nodes,
             parameters.rates,
+            answers,
             by_type,
             weights,
             missed,

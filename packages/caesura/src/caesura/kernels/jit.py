@@ -414,24 +414,36 @@ _PYTHON = {int, float, bool, type(None)}
 class Table:
     """An array of two dimensions: ``table[i, j]`` is a Python number and ``table[i]`` a view of a row."""
 
-    __slots__ = ("array", "rows")
+    __slots__ = ("_rows", "array", "view")
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
-        self.rows: list[Any] = list(map(memoryview, array))  # type: ignore[arg-type]
+        self.view = memoryview(array)  # type: ignore[arg-type]  # reads and writes single numbers
+        self._rows: list[Any] | None = None
+
+    @property
+    def rows(self) -> list[Any]:
+        """Views of all rows, created when the first one is needed."""
+        if self._rows is None:
+            self._rows = self._make_rows()
+        return self._rows
+
+    def _make_rows(self) -> list[Any]:
+        return list(map(memoryview, self.array))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.array)
 
     def __getitem__(self, at: Any) -> Any:
         if type(at) is tuple:
-            i, j = at
-            return self.rows[i][j]
-        return type(self)(self.array[at]) if type(at) is slice else self.rows[at]
+            return self.view[at]
+        if type(at) is slice:
+            return type(self)(self.array[at])
+        rows = self._rows
+        return self.rows[at] if rows is None else rows[at]
 
     def __setitem__(self, at: Any, value: Any) -> None:
-        i, j = at
-        self.rows[i][j] = value
+        self.view[at] = value
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -449,19 +461,13 @@ class Cube(Table):
 
     __slots__ = ()
 
-    def __init__(self, array: NDArray[Any]) -> None:
-        self.array = array
-        self.rows = list(map(Table, array))
+    def _make_rows(self) -> list[Any]:
+        return list(map(Table, self.array))
 
     def __getitem__(self, at: Any) -> Any:
-        if type(at) is tuple:
-            row = self.rows[at[0]].rows[at[1]]
-            return row if len(at) == 2 else row[at[2]]
+        if type(at) is tuple and len(at) == 2:
+            return self.rows[at[0]].rows[at[1]]
         return super().__getitem__(at)
-
-    def __setitem__(self, at: Any, value: Any) -> None:
-        i, j, k = at
-        self.rows[i].rows[j][k] = value
 
 
 def converted(value: Any) -> Any:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel
+from caesura.kernels.jit import Table, inline, kernel
 
 #: The logarithm of zero; finite, so that sums of several stay numbers.
 NEVER = -1e300
@@ -108,33 +108,47 @@ def _cells_of_nodes(*, nodes: Any, **_: Any) -> float:
 # ---------------------------------------------------------------------- weights of boundaries
 
 
-@kernel
-def _masses(displacement: Any, reach: int) -> Any:
-    """Return Δ_j(l, r) for every annotator and territory."""
-    masses = np.empty((len(displacement), reach + 1, reach + 1))
-    for j in range(len(displacement)):
-        for left in range(reach + 1):
-            total = 0.0
-            for d in range(reach - left, reach):
-                total += displacement[j, d]
-            for right in range(reach + 1):
-                total += displacement[j, reach + right]
-                masses[j, left, right] = total
-    return masses
+class Answers(NamedTuple):
+    """What an answer of an annotator weighs, computed once for given rates.
+
+    Attributes
+    ----------
+    masses : array of float, shape (annotators, w + 1, w + 1)
+        Δ_j(l, r).
+    ratios : array of float, shape (annotators · types, (2w + 1) · types)
+        δ_j(d) C_j(t, u) / (f_j φ_j(u)) in row j · types + t and column (w + d) · types + u.
+    """
+
+    masses: NDArray[np.float64]
+    ratios: NDArray[np.float64]
+
+
+def weigh_answers(rates: Rates) -> Answers:
+    """Return the masses and ratios that the kernels look up."""
+    annotators, width = rates.displacement.shape
+    reach, types = (width - 1) // 2, len(rates.types)
+    masses = np.empty((annotators, reach + 1, reach + 1))
+    for left in range(reach + 1):
+        masses[:, left] = np.cumsum(rates.displacement[:, reach - left :], axis=1)[:, left:]
+    scaled = rates.displacement[:, None, :, None] / (rates.false_alarm[:, None] * rates.invented)[:, None, None]
+    ratios = (scaled * rates.confusion[:, :, None]).reshape(annotators * types, width * types)
+    for column in (masses, ratios):
+        column.flags.writeable = False  # no kernel writes to them, and plain kernels need not copy them
+    return Answers(masses, ratios)
 
 
 @kernel
-def _likelihoods(nodes: Nodes, rates: Rates, k: int, j: int, low: int, high: int, ratio: Any) -> bool:
-    """Write δ(d) C(t, u) / (f φ(u)) to ratio[t, w + d] for the marks around node k; return whether there is any."""
-    moved, invented, rate = rates.displacement[j], rates.invented[j], rates.false_alarm[j]
-    reach, some = (len(moved) - 1) // 2, False
-    for t in range(len(rates.types)):
-        own = ratio[t]
+def _likelihoods(nodes: Nodes, ratios: Any, k: int, j: int, low: int, high: int, ratio: Any) -> bool:
+    """Write the ratios of the marks around node k, 0 without a mark, to ratio[t, w + d]; return whether there is any mark."""
+    types, width = ratio.shape
+    reach, some = (width - 1) // 2, False
+    for t in range(types):
+        own, row = ratio[t], ratios[j * types + t]
         for d in range(-low, high + 1):
             mark = nodes.marks[k + d, j]
             if mark > 0:
                 some = True
-                own[reach + d] = moved[reach + d] / (rate * invented[mark - 1]) * rates.confusion[j, t, mark - 1]
+                own[reach + d] = row[(reach + d) * types + mark - 1]
             else:
                 own[reach + d] = 0.0
         if not some:
@@ -142,8 +156,99 @@ def _likelihoods(nodes: Nodes, rates: Rates, k: int, j: int, low: int, high: int
     return True
 
 
-@kernel(work=_cells_of_nodes)
-def weigh_territories(nodes: Nodes, rates: Rates, missed: Any, best: bool, by_type: Any, weights: Any) -> None:
+_BLOCK = 4096  # nodes whose weights are computed at once without compiling
+
+
+def _weigh_blocks(nodes: Any, rates: Any, answers: Any, missed: Any, best: bool, by_type: Any, weights: Any) -> None:
+    """Compute what ``weigh_territories`` does with operations on arrays, in the same order, so that every bit is the same."""
+    nodes, rates, answers = Nodes(*map(_array, nodes)), Rates(*map(_array, rates)), Answers(*map(_array, answers))
+    active = np.flatnonzero(nodes.active)
+    item = np.searchsorted(nodes.first, active, side="right") - 1
+    for begin in range(0, len(active), _BLOCK):
+        block = slice(begin, begin + _BLOCK)
+        of_block = active[block], item[block]
+        _weigh_block(nodes, rates, answers, _array(missed), best, *of_block, _array(by_type), _array(weights))
+
+
+def _weigh_block(
+    nodes: Nodes,
+    rates: Rates,
+    answers: Answers,
+    missed: Any,
+    best: bool,
+    active: Any,
+    item: Any,
+    by_type: Any,
+    weights: Any,
+) -> None:
+    """Compute the weights of some active nodes; ``item`` is the item of each."""
+    reach, types = weights.shape[1] - 1, len(rates.types)
+    annotators, width, cells = len(rates.hit), 2 * reach + 1, reach + 1
+    steps = np.arange(-reach, reach + 1)
+    at, gaps = nodes.at[active], nodes.gaps[item]
+    low, high = np.minimum(reach, at), np.minimum(reach, gaps - 1 - at)
+    inside = (steps >= -low[:, None]) & (steps <= high[:, None])
+    around = np.minimum(np.maximum(active[:, None] + steps, 0), len(nodes.at) - 1)
+    marks = np.where(inside[:, :, None], nodes.marks[around], 0)
+    marks[~np.broadcast_to(nodes.here[item][:, None], marks.shape)] = 0
+    ratios = np.zeros((annotators, types, width, types + 1))  # the first column is for no mark
+    ratios[..., 1:] = answers.ratios.reshape(annotators, types, width, types)
+    own = ratios[np.arange(annotators), :, np.arange(width)[:, None], marks]  # node, displacement, annotator, type
+    odds = (rates.hit / (1.0 - rates.hit))[:, None]
+    factors = np.ones((annotators, len(active), cells, cells, types))
+    for left in range(cells):
+        total = np.zeros((len(active), annotators, types))
+        for d in range(reach - left, reach):
+            total = total + own[:, d]
+        for right in range(cells):
+            total = total + own[:, reach + right]
+            factor = 1.0 + odds * total / answers.masses[:, left, right, None]
+            factor[(low < left) | (high < right)] = 1.0
+            factors[:, :, left, right] = factor.transpose(1, 0, 2)
+    product = np.ones((len(active), cells * cells * types))
+    logs = np.repeat(missed[item][:, None], product.shape[1], axis=1)
+    for factor in factors.reshape(annotators, *product.shape):
+        product = product * factor
+        large = product > _LARGE
+        if large.any():
+            logs[large] += _logarithms(product[large])
+            product[large] = 1.0
+    values = logs + (_logarithms(product) + np.tile(_logarithms(rates.types), cells * cells))
+    by_type[active] = values
+    by_cell = values.reshape(len(active), cells, cells, types)
+    weights[active] = by_cell[..., 0] if types == 1 else by_cell.max(axis=-1) if best else _sum_types(by_cell)
+
+
+def _sum_types(values: Any) -> Any:
+    """Return the logarithm of the sum over the last axis, added one by one."""
+    sums = []
+    for row in values.reshape(-1, values.shape[-1]).tolist():
+        whole = NEVER
+        for value in row:
+            whole = _add.lazy_kernel.plain(whole, value)
+        sums.append(whole)
+    return np.array(sums).reshape(values.shape[:-1])
+
+
+def _logarithms(values: Any) -> Any:
+    """Return logarithms as the standard library computes them; NumPy's may differ in the last bit."""
+    return np.array([log(value) for value in values.ravel().tolist()]).reshape(values.shape)
+
+
+def _array(value: Any) -> Any:
+    """Return the array behind a form that plain kernels take."""
+    return value.array if isinstance(value, Table) else np.asarray(value)
+
+
+def _weigh_in_arrays(nodes: Any, rates: Any, answers: Any, missed: Any, best: bool, by_type: Any, weights: Any) -> None:
+    """Compute the weights without compiling: for small corpora several times as fast as a loop in plain Python."""
+    _weigh_blocks(nodes, rates, answers, missed, best, by_type, weights)
+
+
+@kernel(plain=_weigh_in_arrays, work=_cells_of_nodes)
+def weigh_territories(
+    nodes: Nodes, rates: Rates, answers: Answers, missed: Any, best: bool, by_type: Any, weights: Any
+) -> None:
     """Write log R of every active node, and its sum (the maximum if ``best``) over types to ``weights[k, l, r]``.
 
     ``by_type[k]`` has log R of all l, r and t in one row, t varying fastest: rows of one dimension are fast in plain Python as well.
@@ -151,7 +256,6 @@ def weigh_territories(nodes: Nodes, rates: Rates, missed: Any, best: bool, by_ty
     """
     reach, types = weights.shape[1] - 1, len(rates.types)
     cells = reach + 1
-    masses = _masses(rates.displacement, reach)
     ratio = np.zeros((types, 2 * reach + 1))
     product = np.empty(cells * cells * types)
     for i in range(len(nodes.gaps)):
@@ -165,7 +269,7 @@ def weigh_territories(nodes: Nodes, rates: Rates, missed: Any, best: bool, by_ty
                 product[place] = 1.0
                 logs[place] = missed[i]
             for j in range(len(here)):
-                if not here[j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
+                if not here[j] or not _likelihoods(nodes, answers.ratios, k, j, low, high, ratio):
                     continue
                 odds = rates.hit[j] / (1.0 - rates.hit[j])
                 for t in range(types):
@@ -174,7 +278,7 @@ def weigh_territories(nodes: Nodes, rates: Rates, missed: Any, best: bool, by_ty
                         total = 0.0
                         for d in range(reach - left, reach):
                             total += own[d]
-                        mass = masses[j, left]
+                        mass = answers.masses[j, left]
                         place = left * cells * types + t
                         for right in range(high + 1):
                             total += own[reach + right]
@@ -217,39 +321,43 @@ def pass_forward(
         begin, end = nodes.first[i], nodes.first[i + 1]
         for k in range(begin, end):
             so_far += nodes.skipped[k] * growth
-            since = nodes.since[k]
+            since, before, after = (
+                nodes.since[k],
+                left[k],
+                right[k],
+            )  # rows: in plain Python faster than pairs of indices
             for cell in range(reach + 1):
-                left[k, cell] = NEVER
-                right[k, cell] = NEVER
+                before[cell] = NEVER
+                after[cell] = NEVER
             if nodes.jumped[k] and since < far:  # all gaps around it are quiet: only the sum over cells matters
-                left[k, reach] = so_far
+                before[reach] = so_far
             else:
                 for distance in range(1, min(2 * reach, since) + 1):
-                    half = distance // 2
+                    half, near = distance // 2, right[k - distance]
                     if distance % 2:
-                        value = right[k - distance, half]
-                        left[k, half] = max(left[k, half], value) if best else _add(left[k, half], value)
+                        value = near[half]
+                        before[half] = max(before[half], value) if best else _add(before[half], value)
                     else:  # the gap in the middle falls to one side
-                        value = right[k - distance, half] + _HALF
-                        left[k, half - 1] = max(left[k, half - 1], value) if best else _add(left[k, half - 1], value)
-                        value = right[k - distance, half - 1] + _HALF
-                        left[k, half] = max(left[k, half], value) if best else _add(left[k, half], value)
+                        value = near[half] + _HALF
+                        before[half - 1] = max(before[half - 1], value) if best else _add(before[half - 1], value)
+                        value = near[half - 1] + _HALF
+                        before[half] = max(before[half], value) if best else _add(before[half], value)
                 cell, value = (reach, total[k - far]) if since >= far else (min(reach, since), 0.0)
-                left[k, cell] = max(left[k, cell], value) if best else _add(left[k, cell], value)
+                before[cell] = max(before[cell], value) if best else _add(before[cell], value)
             if nodes.active[k]:
                 for cell in range(reach + 1):
-                    left[k, cell] += odds
+                    before[cell] += odds
                     for other in range(reach + 1):
-                        value = left[k, cell] + weights[k, cell, other]
-                        right[k, other] = max(right[k, other], value) if best else _add(right[k, other], value)
+                        value = before[cell] + weights[k, cell, other]
+                        after[other] = max(after[other], value) if best else _add(after[other], value)
             else:
                 value = NEVER
                 for cell in range(reach + 1):
-                    left[k, cell] += odds
-                    value = max(value, left[k, cell]) if best else _add(value, left[k, cell])
+                    before[cell] += odds
+                    value = max(value, before[cell]) if best else _add(value, before[cell])
                 for other in range(reach + 1):
-                    right[k, other] = value + missed[i]
-            so_far = max(so_far, right[k, reach]) if best else _add(so_far, right[k, reach])
+                    after[other] = value + missed[i]
+            so_far = max(so_far, after[reach]) if best else _add(so_far, after[reach])
             total[k] = so_far
         if nodes.tail[i] > 0 or begin == end:
             norm[i] = so_far + nodes.tail[i] * growth
@@ -290,6 +398,7 @@ def node_posteriors(
 def count_expected(
     nodes: Nodes,
     rates: Rates,
+    answers: Answers,
     by_type: Any,
     weights: Any,
     odds: float,
@@ -303,7 +412,6 @@ def count_expected(
 ) -> None:
     """Add the expected counts of all answers, each item ``scale[i]`` times, and write the posterior of every node and type."""
     reach, types = weights.shape[1] - 1, len(rates.types)
-    masses = _masses(rates.displacement, reach)
     ratio = np.zeros((types, 2 * reach + 1))
     share = np.zeros((reach + 1, reach + 1, types))
     for i in range(len(nodes.gaps)):
@@ -321,7 +429,7 @@ def count_expected(
                         share[left, right, t] = exp(whole) if whole > _NEGLIGIBLE else 0.0
                         post_types[k, t] += share[left, right, t]
             for j in range(len(here)):
-                if not here[j] or not _likelihoods(nodes, rates, k, j, low, high, ratio):
+                if not here[j] or not _likelihoods(nodes, answers.ratios, k, j, low, high, ratio):
                     continue
                 hit = rates.hit[j]
                 for left in range(low + 1):
@@ -334,7 +442,7 @@ def count_expected(
                                 total += ratio[t, d]
                             if total == 0.0:
                                 continue
-                            mass = masses[j, left, right]
+                            mass = answers.masses[j, left, right]
                             each = scale[i] * share[left, right, t] * hit / mass / (1.0 - hit + hit * total / mass)
                             counts.territory[j, left, right] += each * total
                             for d in range(reach - left, reach + right + 1):
@@ -441,8 +549,8 @@ def _uniform(state: Any) -> float:
 def _draw_answers(
     nodes: Nodes,
     rates: Rates,
-    masses: Any,
-    ratio: Any,
+    answers: Answers,
+    own: Any,
     item: int,
     k: int,
     left: int,
@@ -452,21 +560,31 @@ def _draw_answers(
     counts: Counts,
 ) -> None:
     """Draw who answered the boundary at k with which mark, and the displacements that fell outside its territory."""
-    reach = (ratio.shape[1] - 1) // 2
+    reach, types = (len(own) - 1) // 2, len(rates.types)
     here = nodes.here[item]
+    begin, end = reach - left, reach + right + 1
     for j in range(len(here)):
-        if not here[j] or not _likelihoods(nodes, rates, k, j, left, right, ratio):
+        if not here[j]:
             continue
-        mass, own = masses[j, left, right], ratio[kind]
-        total = 0.0
-        for d in range(reach - left, reach + right + 1):
-            total += own[d]
-        answered = rates.hit[j] * total / mass
-        if _uniform(state) * (1.0 - rates.hit[j] + answered) >= answered:
+        ratios = answers.ratios[j * types + kind]
+        total, some = 0.0, False
+        for d in range(begin, end):
+            mark = nodes.marks[k + d - reach, j]
+            value = 0.0
+            if mark > 0:
+                some = True
+                value = ratios[d * types + mark - 1]
+            own[d] = value
+            total += value
+        if not some:
+            continue
+        hit, mass = rates.hit[j], answers.masses[j, left, right]
+        answered = hit * total / mass
+        if _uniform(state) * (1.0 - hit + answered) >= answered:
             continue
         counts.territory[j, left, right] += 1.0
         rest, at = _uniform(state) * total, -1
-        for d in range(reach - left, reach + right + 1):
+        for d in range(begin, end):
             if own[d] > 0.0 and rest >= 0.0:
                 at = d
                 rest -= own[d]
@@ -477,7 +595,7 @@ def _draw_answers(
             tries += 1
             rest, at = _uniform(state) * (1.0 - mass), -1
             for d in range(2 * reach + 1):
-                if (d < reach - left or d > reach + right) and rest >= 0.0:
+                if (d < begin or d >= end) and rest >= 0.0:
                     at = d
                     rest -= rates.displacement[j, d]
             if at >= 0:
@@ -488,6 +606,7 @@ def _draw_answers(
 def draw_boundaries(
     nodes: Nodes,
     rates: Rates,
+    answers: Answers,
     by_type: Any,
     weights: Any,
     missed: Any,
@@ -507,8 +626,7 @@ def draw_boundaries(
     """
     reach = weights.shape[1] - 1
     far = 2 * reach + 1
-    masses = _masses(rates.displacement, reach)
-    ratio = np.zeros((len(rates.types), far))
+    own = np.zeros(far)
     for i in range(len(nodes.gaps)):
         begin, end = nodes.first[i], nodes.first[i + 1]
         quiet = exp(odds + missed[i])
@@ -556,7 +674,7 @@ def draw_boundaries(
             types[kind] += 1.0
             if nodes.active[k]:
                 low, high = min(extent, nodes.at[k]), min(cell, nodes.gaps[i] - 1 - nodes.at[k])
-                _draw_answers(nodes, rates, masses, ratio, i, k, low, high, kind, state, counts)
+                _draw_answers(nodes, rates, answers, own, i, k, low, high, kind, state, counts)
             # the boundary before it
             since = nodes.since[k]
             if nodes.jumped[k] and since < far:
