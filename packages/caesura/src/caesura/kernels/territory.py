@@ -225,7 +225,7 @@ def _sum_types(values: Any) -> Any:
     for row in values.reshape(-1, values.shape[-1]).tolist():
         whole = NEVER
         for value in row:
-            whole = _add.lazy_kernel.plain(whole, value)
+            whole = _add(whole, value)
         sums.append(whole)
     return np.array(sums).reshape(values.shape[:-1])
 
