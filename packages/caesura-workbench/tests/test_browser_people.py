@@ -134,8 +134,8 @@ def annotate_recording(page: sync_api.Page, project: str, times: list[float], na
     page.locator("#continue a").click()
     page.wait_for_selector("#editor[data-state=blank] #player:not([hidden])")
     page.locator("#timeline").focus()
-    page.keyboard.press("Tab")
-    page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent) > 0.1")
+    page.keyboard.press("w")
+    page.wait_for_function("() => Number(document.getElementById('heard').dataset.seconds) > 0.1")
     page.keyboard.press("Tab")
     page.wait_for_selector(".playhead", state="hidden")
     fits(page)
@@ -213,14 +213,15 @@ def check_campaign_with_recording(mira: sync_api.Page, dora: sync_api.Page, emil
     mira.keyboard.press("p")
     mira.wait_for_function(in_dispute)
     picture(mira, "name in dispute")
-    assert mira.locator(".choice[aria-pressed=true]").inner_text() == "A “hum” — dora"
+    chosen = mira.locator(".choice[aria-pressed=true]")
+    assert [chosen.locator(part).inner_text() for part in ("kbd", "b", "small")] == ["a", "“hum”", "dora"]
     mira.keyboard.press("b")  # what emil calls it, and on to his boundary at 2.2
     mira.wait_for_function("() => document.getElementById('dispute-message').textContent.includes('2.200 s')")
     picture(mira, "dispute in a recording")
-    nothing = mira.locator(".choice").all_inner_texts()
-    mira.keyboard.press("ab"["nothing" not in nothing[0]])  # nobody's boundary there
+    nothing = mira.locator("#choices .choice").all_inner_texts()
+    mira.keyboard.press("ab"["No boundary" not in nothing[0]])  # nobody's boundary there
     mira.wait_for_function("() => document.getElementById('dispute-message').textContent.includes('2.500 s')")
-    kept = mira.locator(".choice").all_inner_texts()
+    kept = mira.locator("#choices .choice").all_inner_texts()
     mira.keyboard.press("ab"["dora" not in kept[0]])
     mira.wait_for_selector("#disputes-count:has-text('0 open, 3 settled')", state="attached")
     mira.wait_for_selector(".handle.held[data-time='2.5']")

@@ -185,7 +185,7 @@ def check_spans_with_sound(page: Any, server: Server) -> None:
     page.wait_for_selector("#editor[data-state=blank] #player:not([hidden])")
     page.locator("#spans").focus()
     press(page, "w")
-    page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent) > 0.2")
+    page.wait_for_function("() => Number(document.getElementById('heard').dataset.seconds) > 0.2")
     press(page, "Tab")
     form = page.locator("#start")
     form.locator("[name=coder]").fill("eve")

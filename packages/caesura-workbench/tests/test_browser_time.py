@@ -62,11 +62,10 @@ class TimePage:
     def x(self, time: float, page: Any = None) -> tuple[float, float]:
         """Return the horizontal position of a time, interpolated from two boundaries."""
         page = page or self.page
-        box = page.locator("#timeline").bounding_box()
-        (t1, x1), *_, (t2, x2) = page.evaluate(
-            "[...document.querySelectorAll('.handle')].map(h => { const b = h.getBoundingClientRect(); return [Number(h.dataset.time), b.x + b.width / 2]; })"
+        (t1, x1, y), *_, (t2, x2, _) = page.evaluate(
+            "[...document.querySelectorAll('.handle')].map(h => { const b = h.getBoundingClientRect(); return [Number(h.dataset.time), b.x + b.width / 2, b.y + b.height / 2]; })"
         )
-        return x1 + (time - t1) * (x2 - x1) / (t2 - t1), box["y"] + box["height"] - 45
+        return x1 + (time - t1) * (x2 - x1) / (t2 - t1), y
 
     def expect(self, times: list[float], page: Any = None, near: float = 1e-6) -> None:
         (page or self.page).wait_for_function(
@@ -97,7 +96,7 @@ def test_time_gold_starts_from_votes_within_tolerance(bench: TimePage) -> None:
 def test_click_adds_and_drag_moves_time_boundaries(bench: TimePage) -> None:
     bench.open()
     page = bench.page
-    page.mouse.click(*bench.x(3.5))
+    page.mouse.dblclick(*bench.x(3.5))
     bench.expect([2.0, 3.5, 5.005, 8.0], near=0.02)
     bench.saved()
     set_at = bench.stored()[1]
@@ -120,7 +119,8 @@ def test_click_adds_and_drag_moves_time_boundaries(bench: TimePage) -> None:
     bench.expect([2.01, 5.005, 6.2, 8.0], near=0.02)
     bench.saved()
     assert bench.stored()[0] == 2.01, "near a coder's mark it snaps to it"
-    page.locator("#snap").uncheck()
+    page.locator("label:has(#snap)").click()
+    assert not page.locator("#snap").is_checked()
     page.mouse.move(*bench.x(2.01))
     page.mouse.down()
     page.mouse.move(*bench.x(2.06), steps=3)
@@ -209,7 +209,7 @@ def check_recording_with_sound(bench: TimePage) -> None:
     page.locator("#timeline").focus()
     page.keyboard.press("End")
     page.keyboard.press("Tab")
-    page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent) > 9.5")
+    page.wait_for_function("() => Number(document.getElementById('heard').dataset.seconds) > 9.5")
     page.wait_for_function("() => document.querySelector('.playhead').hidden")  # the last segment has an end
     page.keyboard.press("w")
     page.wait_for_selector(".playhead", state="visible")
@@ -242,12 +242,8 @@ def check_recording_with_sound(bench: TimePage) -> None:
     page.locator("#timeline").focus()
     page.keyboard.press("m")  # mark while listening
     page.wait_for_selector("#listen[aria-pressed=true]")
-    start = float(
-        page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent)").json_value()
-    )
-    page.wait_for_function(
-        "start => Number.parseFloat(document.getElementById('heard').textContent) > start + 0.5", arg=start
-    )
+    start = float(page.wait_for_function("() => Number(document.getElementById('heard').dataset.seconds)").json_value())
+    page.wait_for_function("start => Number(document.getElementById('heard').dataset.seconds) > start + 0.5", arg=start)
     page.keyboard.press("Space")
     page.wait_for_selector("#undo:not([disabled])")
     page.keyboard.press("m")
@@ -349,7 +345,9 @@ def test_time_editor_by_touch(browser: Any, bench: TimePage) -> None:
     phone = context.new_page()
     bench.open(page=phone)
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out sideways"
-    phone.touchscreen.tap(*bench.x(3.5, phone))
+    phone.touchscreen.tap(*bench.x(3.5, phone))  # moves the cursor
+    phone.wait_for_selector(".mark-here", state="visible")
+    phone.touchscreen.tap(*bench.x(3.5, phone))  # and sets a boundary there
     bench.expect([2.0, 3.5, 5.005, 8.0], phone, near=0.05)
     touch = context.new_cdp_session(phone)
     (x, y), (to, _) = bench.x(bench.stored()[1], phone), bench.x(6.5, phone)

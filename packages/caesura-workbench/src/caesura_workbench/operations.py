@@ -41,6 +41,17 @@ def mark_list_field(operation: dict[str, Any], key: str) -> list[list[Any]]:
     return listed
 
 
+def settled_keys(operation: dict[str, Any]) -> list[str]:
+    """Return the keys of the disputed places that an operation settles: none, one, or several at once."""
+    given = operation.get("settles", [])
+    keys = given if isinstance(given, list) else [given]
+    if not all(isinstance(key, str) and 0 < len(key) <= _MAX_KEY for key in keys):
+        raise CaesuraError("'settles' must be the key of a disputed place, or a list of keys.")
+    return keys
+
+
+#: Letters of the key of a place: two numbers and the types or labels given there.
+_MAX_KEY = 5_000
 Span = tuple[int, int, int]
 Operations: TypeAlias = Mapping[str, Callable[[Any, dict[str, Any]], Marks]]
 

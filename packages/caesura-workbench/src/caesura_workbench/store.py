@@ -23,6 +23,7 @@ from caesura.model.corpus import Marks
 from caesura_workbench import rows
 from caesura_workbench.changes import Notifier, begin_changes, record_change, write_changes
 from caesura_workbench.migrations import migrate
+from caesura_workbench.operations import settled_keys
 from caesura_workbench.permissions import SINGLE_USER, Viewer, current_action, log_action
 from caesura_workbench.project_schema import ProjectSchema
 from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError, not_deleted
@@ -395,7 +396,7 @@ class Store:
             if rows.lock_unless_made(db, annotation, request):
                 return rows.annotation_state(db, annotation)
             state = rows.lock_for_change(db, annotation, version)
-            settled = dict.fromkeys((*state.settled, *([operation["settles"]] if "settles" in operation else [])))
+            settled = dict.fromkeys((*state.settled, *settled_keys(operation)))
             packed, author = rows.pack_marks(marks), self.viewer.author_name(author)
             rows.add_revision(db, annotation, packed, settled, operation, author)
             return rows.remember_request(db, rows.annotation_state(db, annotation), request)

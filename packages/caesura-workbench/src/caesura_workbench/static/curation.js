@@ -1,22 +1,53 @@
 // Disputed places: the choices at each place, applied with one key, and the list of all places; and the history.
 import { byId, call, el, name, names, notify, reportErrors, small } from "./api.js";
 
-const LETTERS = "ABCDEFGHIJ";
+const LETTERS = "abcdefghij";
 const MAX_LISTED = 200;
+const CLEAR = 4; // votes to one from which a dispute is clear
 export const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
+// The first letters of a name, in the colour of its place among the annotators; the name itself stands beside it.
+export function avatar(coder, coders) {
+  const words = coder.split(/[\s_.-]+/).filter(Boolean);
+  const letters = words.length > 1 ? words[0][0] + words.at(-1)[0] : [...coder].slice(0, 2).join("");
+  return el("span", { class: `av c${(Math.max(0, coders.indexOf(coder)) % 10) + 1}`, "aria-hidden": "true", title: coder }, letters);
+}
+
 // An editor provides its disputed `places`, the `unsettled` ones among them, here() (the current place), goTo(place), own(place) (its own marks there),
-// describe(marks), quote(place), and choosing(place, marks, voters) (the operation that applies them).
+// describe(marks), quote(place), choosing(place, marks, voters) (the operation that applies them), and, where segments have names,
+// namesAt(place): { key, segment, given: [{ name, voters }] } of the segment that begins there.
 export class Curation {
   constructor(editor) {
     this.editor = editor;
-    for (const [id, act] of [["accept-place", () => this.accept()], ["skip", () => this.skip()]]) byId(id).addEventListener("click", () => editor.enqueue(act));
+    for (const [id, act] of [["accept-place", () => this.accept()], ["skip", () => this.skip()], ["accept-all-clear", () => this.acceptClear()]]) byId(id).addEventListener("click", () => editor.enqueue(act));
+    byId("other-name").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const field = event.target.querySelector("input");
+      const name = field.value.trim();
+      if (name) editor.enqueue(() => this.takeName(name));
+      field.value = "";
+    });
     byId("history-box").addEventListener("toggle", reportErrors(async () => this.drawHistory()));
   }
 
   get place() {
     const place = this.editor.here();
     return place?.key && this.editor.isPlaceDisputed(place) ? place : null;
+  }
+
+  // The choices at the current place.
+  get choices() {
+    return this.place ? this.editor.choicesOf(this.place) : [];
+  }
+
+  // The names to choose from for the segment that begins at the current place; null if there is nothing to choose.
+  get names() {
+    const found = this.place && !this.editor.locked ? this.editor.namesAt?.(this.place) : null;
+    return found && found.given.length > 1 ? found : null;
+  }
+
+  get coders() {
+    return this.editor.coders.map((a) => a.coder);
   }
 
   // ---------------------------------------------------------------- the current place
@@ -27,11 +58,42 @@ export class Curation {
     if (!place) return;
     const settled = editor.state.settled.includes(place.key);
     const own = editor.own(place);
-    byId("dispute-message").replaceChildren(settled ? "Settled. " : "Disputed: ", el("q", { dir: "auto" }, editor.quote(place)));
-    byId("choices").replaceChildren(...editor.choicesOf(place).map(({ marks, voters }, i) => el("button", {
-      type: "button", disabled: editor.locked, "aria-pressed": String(alike(own, marks)), class: "choice", onclick: () => editor.enqueue(() => this.take(i)),
-    }, el("kbd", {}, LETTERS[i] ?? "·"), " ", el("bdi", { dir: "ltr" }, marks.length ? editor.describe(marks) : "nothing"), " — ", ...names(voters))));
+    const choices = editor.choicesOf(place);
+    byId("dispute-message").replaceChildren(settled ? "Settled: " : "Disputed: ", el("q", { dir: "auto" }, editor.quote(place)));
+    byId("split").textContent = choices.map(({ voters }) => voters.length).join(" : ");
+    byId("choices").replaceChildren(...choices.map(({ marks, voters }, i) => this.option(
+      LETTERS[i] ?? "·", el("bdi", { dir: "ltr" }, marks.length ? editor.describe(marks) : editor.nothing), voters, alike(own, marks), () => this.take(i))));
+    this.showNames(place);
+    this.showWhy(place);
     byId("accept-place").disabled = editor.locked;
+    this.showClear();
+  }
+
+  option(key, title, voters, pressed, act) {
+    const { editor, coders } = this;
+    const button = el("button", { type: "button", class: "choice opt", disabled: editor.locked, "aria-pressed": String(pressed), onclick: () => editor.enqueue(act) },
+      el("kbd", {}, key), el("span", {}, el("b", {}, title), el("small", {}, ...names(voters))), el("span", { class: "avs" }, ...voters.slice(0, 5).map((coder) => avatar(coder, coders))));
+    button.style.setProperty("--votes", `${(100 * voters.length) / Math.max(1, coders.length)}%`);
+    return button;
+  }
+
+  // The name of the segment that begins here is settled in the same step.
+  showNames(place) {
+    const { names: found, editor } = this;
+    byId("name-choices").hidden = !found;
+    if (!found) return;
+    byId("name-question").textContent = place.first === undefined ? "and the segment that begins is called" : "It is called";
+    byId("names-given").replaceChildren(...found.given.map(({ name: given, voters }, i) => this.option(
+      String(i + 1), given ? name(given) : "no name", voters, found.segment?.name === given, () => this.takeName(given))));
+    byId("other-name").querySelector("input").disabled = editor.locked;
+  }
+
+  // What annotators wrote about this place.
+  showWhy(place) {
+    const said = (this.editor.comments ?? []).filter((comment) => comment.position !== null && this.editor.isNear(comment, place));
+    byId("why").hidden = !said.length;
+    byId("why").querySelector("ul").replaceChildren(...said.map((comment) => el("li", {},
+      avatar(comment.author || "?", this.coders), el("p", { dir: "auto" }, el("b", {}, comment.author || "somebody"), " ", comment.text))));
   }
 
   // Settle the place with the marks of the edited annotation.
@@ -47,7 +109,48 @@ export class Curation {
     const choice = place && editor.choicesOf(place)[index];
     if (!choice) return notify("This place is not disputed.");
     const operation = editor.choosing(place, choice.marks, choice.voters);
-    if (operation && (await editor.change({ ...operation, settles: place.key }))) this.goToNext(place);
+    if (!operation || !(await editor.change({ ...operation, settles: place.key }))) return;
+    // whose boundary is taken, their name comes with it; where they differ among themselves, the name is still to be chosen
+    const found = this.names;
+    if (!choice.marks.length || !found || found.given.filter(({ voters }) => voters.some((coder) => choice.voters.includes(coder))).length < 2) this.goToNext(place);
+    else this.show();
+  }
+
+  // Name the segment that begins here; this settles its name, and the place if nothing else is to be chosen.
+  async takeName(given) {
+    const { place, editor, names: found } = this;
+    const segment = found?.segment;
+    if (!place || !segment) return notify("Choose the boundary first.");
+    const settles = [place.key, found.key].filter(Boolean);
+    if (await editor.change({ kind: "rename", segment: segment.number, name: given, settles })) this.goToNext(place);
+  }
+
+  // ---------------------------------------------------------------- clear disputes, all at once
+
+  // Unsettled places where one choice has at least four times as many votes as all others, but for names, which are settled one by one.
+  get clear() {
+    const { editor } = this;
+    return editor.unsettled.filter((place) => {
+      const [most, ...others] = editor.choicesOf(place).map(({ voters }) => voters.length);
+      return !editor.isName?.(place) && most >= CLEAR * others.reduce((sum, each) => sum + each, 0);
+    });
+  }
+
+  showClear() {
+    const { clear, editor } = this;
+    byId("accept-all-clear").hidden = editor.locked || editor.paged || clear.length < 2;
+    byId("accept-all-clear").textContent = `Accept ${clear.length} clear ones`;
+    byId("accept-all-clear").title = `All places where one choice has at least ${CLEAR} times as many votes as the others, as one change`;
+  }
+
+  async acceptClear() {
+    const { clear, editor } = this;
+    const operations = clear.map((place) => {
+      const [{ marks, voters }] = editor.choicesOf(place);
+      return editor.choosing(place, marks, voters);
+    });
+    const all = { kind: "put", gone: operations.flatMap(({ gone }) => gone), come: operations.flatMap(({ come }) => come), settles: clear.map(({ key }) => key) };
+    if (await editor.change(all)) notify(`${clear.length} disputes settled; undo takes all of them back.`);
   }
 
   skip() {
@@ -101,7 +204,7 @@ export class Curation {
     if (kind === "refuse") return `refused a suggestion by ${by}: ${this.editor.changesOf({ kind: "add", ...rest }).come}`;
     const { gone, come } = this.editor.changesOf({ kind, ...rest });
     const words = [gone.length ? `− ${gone.join(", ")}` : "", come.length ? `+ ${come.join(", ")}` : ""].filter(Boolean).join(" ");
-    return `${words || (kind === "put" ? "no change" : kind)}${settles ? ` (settles ${settles})` : ""}${by ? ` (suggested by ${by}${at === undefined ? "" : `, moved from ${this.editor.word([at].flat())}`})` : ""}`;
+    return `${words || (kind === "put" ? "no change" : kind)}${settles ? ` (settles ${[settles].flat().join(", ")})` : ""}${by ? ` (suggested by ${by}${at === undefined ? "" : `, moved from ${this.editor.word([at].flat())}`})` : ""}`;
   }
 
   goBack({ id }) {

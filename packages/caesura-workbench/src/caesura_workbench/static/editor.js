@@ -296,7 +296,25 @@ export class Editor {
     this.keyQueue = (this.keyQueue ?? Promise.resolve()).then(act).catch((error) => notify(error.message));
   }
 
+  // Letters choose among the choices of the dispute at hand: a, b, c …; digits among the names.
+  choiceKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const named = /^[1-9]$/.test(event.key) ? this.curation.names?.given[Number(event.key) - 1] : undefined;
+    if (named) {
+      event.preventDefault();
+      this.enqueue(() => this.curation.takeName(named.name));
+      return true;
+    }
+    if (!/^[a-j]$/.test(event.key)) return false;
+    const index = event.key.charCodeAt(0) - 97;
+    if (index >= this.curation.choices.length) return false;
+    event.preventDefault();
+    this.enqueue(() => this.curation.take(index));
+    return true;
+  }
+
   commonKey(event) {
+    if (this.choiceKey(event)) return true;
     const acts = {
       u: () => this.step("undo"),
       r: () => this.step("redo"),
@@ -304,8 +322,6 @@ export class Editor {
       p: () => this.dispute(-1),
       y: () => this.curation.accept(),
       x: () => this.curation.skip(),
-      a: () => this.curation.take(0),
-      b: () => this.curation.take(1),
       c: () => this.comment("place"),
       C: () => this.comment("segment"),
     };
@@ -393,7 +409,18 @@ export class Editor {
     return { kind: "put", gone: without(own, chosen), come: without(chosen, own) };
   }
 
+  // What the choice of no marks is called.
+  get nothing() {
+    return "No boundary here";
+  }
+
+  // Whether a comment was made at a disputed place.
+  isNear({ position, until }, place) {
+    const [first, last] = [place.first ?? place.position, place.position];
+    return position <= last && (until ?? position) >= first;
+  }
+
   describe(marks) {
-    return marks.map((mark) => (mark.length > 1 ? `boundary “${mark[1]}”` : "boundary")).join(" and ");
+    return marks.map((mark) => (mark.length > 1 ? `Boundary “${mark[1]}”` : "Boundary")).join(" and ");
   }
 }

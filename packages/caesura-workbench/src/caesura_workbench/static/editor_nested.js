@@ -223,8 +223,12 @@ export default class NestedEditor extends Editor {
     return this.state.marks.segments.filter((s) => s[0] === first && s[1] === position);
   }
 
+  get nothing() {
+    return "No segment here";
+  }
+
   describe(marks) {
-    return marks.map(([, , level]) => `segment of level ${level}`).join(" and ");
+    return marks.map(([, , level]) => `Segment of level ${level}`).join(" and ");
   }
 
   quote({ first, position }) {

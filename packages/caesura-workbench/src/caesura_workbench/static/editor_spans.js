@@ -284,6 +284,10 @@ export default class SpanEditor extends Editor {
     return this.state.marks.spans.filter((span) => this.placeOf(span) === place);
   }
 
+  get nothing() {
+    return "No span here";
+  }
+
   describe(marks) {
     return marks.map((mark) => this.word(mark)).join(" and ");
   }

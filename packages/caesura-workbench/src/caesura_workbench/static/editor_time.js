@@ -1,5 +1,5 @@
 // Editor of boundaries in a recording: a time line with every coder's marks above it.
-import { byId } from "./api.js";
+import { byId, el } from "./api.js";
 import { Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
 import { dragBoundaries } from "./time_drag.js";
@@ -7,10 +7,12 @@ import { typeLabel } from "./time_labels.js";
 import { TimeTiers } from "./time_tiers.js";
 import { TimeView } from "./time_view.js";
 import { TimeWindow } from "./time_window.js";
-import { chooseName, goToNamed, isNamed, ownName, describeNames } from "./time_names.js";
+import { chooseName, describeNames, goToNamed, isNamed, namesFrom, ownName } from "./time_names.js";
 import { nearest, seconds, segmentAround, segmentsOf } from "./times.js";
 
 const SNAP_DISTANCE = 7; // pixels within which a boundary snaps to a coder's mark
+const SAME_MARK = 0.04; // seconds within which two marks made by listening are one
+const byName = (labels) => new Map((labels ?? []).map((label) => [label.name, label]));
 const NUDGE_DELAY = 350; // milliseconds after the last nudge before all are sent as one change
 
 export default class TimeEditor extends Editor {
@@ -18,6 +20,7 @@ export default class TimeEditor extends Editor {
     super(changed, reload);
     this.held = null; // the selected boundary: { time, type }
     this.cursor = 0;
+    this.engaged = false; // whether a segment is in hand: then Tab plays it
     this.nudges = []; // { from, type, to, sent }: shown at once, sent after a pause, kept until the server has responded
     this.suggestions = new Suggestions(this);
     this.sound = null; // waveform, spectrogram and player, once the recording is known
@@ -28,6 +31,8 @@ export default class TimeEditor extends Editor {
     const { line, track } = this.view;
     line.addEventListener("keydown", (e) => this.key(e));
     line.addEventListener("focus", () => this.showPosition());
+    line.addEventListener("focusout", (e) => { if (!line.contains(e.relatedTarget)) this.engage(false); });
+    this.view.here.addEventListener("click", () => this.add(this.legal(this.cursor)));
     track.addEventListener("click", (e) => this.click(e));
     addEventListener("pagehide", () => this.flush());
     const press = (id, act) => byId(id).addEventListener("click", () => act());
@@ -38,6 +43,7 @@ export default class TimeEditor extends Editor {
     press("set", () => this.set());
     byId("time").addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); this.set(); } });
     byId("name").addEventListener("change", () => this.rename());
+    byId("name").addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === "Escape") { e.preventDefault(); line.focus({ preventScroll: true }); } });
     dragBoundaries(this);
   }
 
@@ -52,6 +58,74 @@ export default class TimeEditor extends Editor {
   // The current time: of the selected boundary, or of the cursor.
   get present() {
     return this.held?.time ?? this.cursor;
+  }
+
+  // The stretch in hand: what was selected, or the segment around the cursor once the line is worked in.
+  get inHand() {
+    return this.sound?.chosen ?? (this.engaged || this.held ? this.segmentAround() : null);
+  }
+
+  engage(engaged) {
+    if (this.engaged === engaged) return;
+    this.engaged = engaged;
+    this.view.requestPaint();
+  }
+
+  // ---------------------------------------------------------------- labels of the schema
+
+  // What keys and colours mean: names of segments, or types of boundaries.
+  get labels() {
+    return (this.data.labels ?? []).filter((label) => !label.retired);
+  }
+
+  get schemaTypes() {
+    return (this.data.types ?? []).filter((type) => !type.retired);
+  }
+
+  typeNumber(type) {
+    return type === null ? null : this.data.types?.find((each) => each.name === type)?.number ?? null;
+  }
+
+  drawLabels() {
+    const button = (label, act, pressed) => el("button", {
+      type: "button", class: `lbl c${label.number}`, "aria-pressed": String(pressed), disabled: this.locked, title: label.description || null, onclick: () => { act(); this.view.line.focus({ preventScroll: true }); },
+    }, label.key ? el("kbd", {}, label.key) : null, label.name);
+    const { name } = this.segmentAround();
+    const show = (id, labels, draw) => {
+      byId(id).hidden = !labels.length;
+      byId(id).querySelector(".labels").replaceChildren(...labels.map(draw));
+    };
+    show("label-keys", this.labels, (label) => button(label, () => this.call(label.name), label.name === name));
+    show("type-keys", this.schemaTypes, (type) => button(type, () => this.setType(type.name), type.name === (this.held?.type ?? this.chosenType())));
+    byId("known-names").replaceChildren(...this.labels.map((label) => el("option", { value: label.name })));
+  }
+
+  // A key of the schema names the segment in hand, or sets a boundary of that type.
+  labelKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const named = this.labels.find(({ key }) => key && key === event.key);
+    const typed = named ? null : this.schemaTypes.find(({ key }) => key && key === event.key);
+    if (!named && !typed) return false;
+    event.preventDefault();
+    named ? this.call(named.name) : this.setType(typed.name);
+    return true;
+  }
+
+  // Name the segment in hand; again: without a name.
+  call(label) {
+    const { number: segment, name } = this.segmentAround();
+    return this.change({ kind: "rename", segment, name: name === label ? "" : label });
+  }
+
+  setType(type) {
+    if (this.typed && byId("type").querySelector(`option[value="${CSS.escape(type)}"]`)) byId("type").value = type;
+    if (this.held) {
+      const { time, type: before } = this.held;
+      if (before === type || !this.typed) return;
+      return this.change({ kind: "retype", position: time, type: before, to_type: type }).then((done) => { if (done) this.held = { time, type }; this.refresh(); });
+    }
+    if (this.sound?.player.playing) return this.sound.markHeard(type);
+    return this.add(this.legal(this.cursor), type);
   }
 
   // ---------------------------------------------------------------- parts of a long recording
@@ -99,11 +173,13 @@ export default class TimeEditor extends Editor {
     this.extent.learn();
     const { length } = this.data;
     this.rows = this.coders.map((a) => this.rowOf(a));
-    const rows = [...this.rows, ...this.tiers.rows];
+    const rows = [...this.tiers.rows, ...this.rows];
     this.all = [...new Set(rows.flatMap((row) => row.times))].sort((a, b) => a - b);
     this.drawTypes();
     byId("snap").closest("label").hidden = !rows.length;
-    this.view.show({ rows, edited: this.rowOf(this.state), disputes: [], comments: [] }, length);
+    const edited = this.rowOf(this.state);
+    const named = new Map([["", byName(this.data.labels)], ...this.tiers.labels.map(([track, labels]) => [track, byName(labels)])]);
+    this.view.show({ rows, edited: { ...edited, coder: this.tiers.own || edited.coder, depth: this.tiers.depth }, disputes: [], comments: [], labels: named, parent: this.tiers.parentRow }, length);
     this.sound?.resize();
   }
 
@@ -139,11 +215,12 @@ export default class TimeEditor extends Editor {
     this.suggestions.draw();
     const { content } = this.view;
     const segments = this.segments();
-    content.edited = { ...content.edited, coder: this.state.coder, segments, times: this.marks().map((m) => m.time), density: this.state.marks.density };
+    content.edited = { ...content.edited, segments, times: this.marks().map((m) => m.time), density: this.state.marks.density };
     content.disputes = this.unsettled.map((p) => this.startOf(p));
     content.comments = this.comments;
     this.view.repaint();
     this.showPosition();
+    this.tiers.check();
   }
 
   // ---------------------------------------------------------------- position
@@ -163,6 +240,10 @@ export default class TimeEditor extends Editor {
     byId("name-label").hidden = this.locked && !this.state.marks.names;
     const { number, from, to, name } = this.segmentAround();
     if (document.activeElement !== byId("name")) byId("name").value = name;
+    byId("segment-times").textContent = `${from.toFixed(3)} – ${to.toFixed(3)} s`;
+    byId("segment-length").textContent = `${(to - from).toFixed(2)} s`;
+    this.drawLabels();
+    if (this.sound && !this.sound.player.playing) this.sound.showClock(this.position);
     byId("segment-message").textContent = `Segment ${number}${name ? `, “${name}”` : ""}, from ${seconds(from)} to ${seconds(to)}`;
   }
 
@@ -241,7 +322,19 @@ export default class TimeEditor extends Editor {
   }
 
   describe(marks) {
-    return describeNames(marks) ?? super.describe(marks);
+    return describeNames(marks) ?? `${super.describe(marks)} at ${marks.map(([time]) => seconds(time)).join(" and ")}`;
+  }
+
+  isName(place) {
+    return isNamed(place);
+  }
+
+  isNear({ position, until }, place) {
+    return position <= place.position + this.tolerance && (until ?? position) >= (place.first ?? place.position) - this.tolerance;
+  }
+
+  namesAt(place) {
+    return isNamed(place) ? null : namesFrom(this, place);
   }
 
   own(place) {
@@ -299,12 +392,18 @@ export default class TimeEditor extends Editor {
     return time === undefined || this.held || Math.abs(this.cursor - time) > 0.5 ? time : this.legal(this.cursor);
   }
 
-  async add(wanted) {
+  async add(wanted, type = this.typed ? this.chosenType() : null) {
     this.flush();
     const time = (await this.sound?.settle(wanted)) ?? wanted;
-    const type = this.typed ? this.chosenType() : null;
     this.cursor = time;
     if (await this.change({ kind: "add", position: time, ...this.withType(type) })) this.focus(time);
+  }
+
+  // Set a boundary while the recording plays on: nothing is selected and the view stays. A second press at the same place is taken as an accident.
+  async mark(wanted, type = this.typed ? this.chosenType() : null) {
+    const time = (await this.sound?.settle(wanted)) ?? wanted;
+    if (this.marks().some((m) => Math.abs(m.time - time) < SAME_MARK)) return false;
+    return this.change({ kind: "add", position: time, ...this.withType(type) });
   }
 
   async moveTo(mark, wanted) {
@@ -405,8 +504,9 @@ export default class TimeEditor extends Editor {
       event.preventDefault();
       return this.tiers.go(event.key === "ArrowUp" ? -1 : 1);
     }
-    if (this.sound?.key(event) || this.suggestions.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.sound?.key(event) || this.choiceKey(event) || this.labelKey(event) || this.suggestions.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const by = this.stride * (event.shiftKey ? 10 : 1);
+    if (event.key === "Escape") this.sound?.choose(null);
     const acts = {
       ArrowLeft: () => this.push(-by),
       ArrowRight: () => this.push(by),
@@ -418,7 +518,7 @@ export default class TimeEditor extends Editor {
       Enter: () => (this.held ? null : this.add(this.legal(this.cursor))),
       Delete: () => this.remove(),
       Backspace: () => this.remove(),
-      Escape: () => this.focus(this.position, { hold: false }),
+      Escape: () => { this.focus(this.position, { hold: false }); this.engage(false); },
       t: () => this.retype(),
       e: () => typeLabel(this),
       F2: () => typeLabel(this),
@@ -432,21 +532,33 @@ export default class TimeEditor extends Editor {
     const act = acts[event.key];
     if (!act) return;
     event.preventDefault();
+    if (event.key !== "Escape") this.engage(true);
     act();
   }
 
+  // A click moves the cursor and takes the segment there in hand; in another row, that row's segment.
   click(event) {
     const tier = event.target.closest(".names a");
     if (tier && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       return this.tiers.open(tier.getAttribute("href").split("/").at(-1));
     }
-    if (this.dragged || event.target.closest(".handle, .names, .inplace")) return;
+    if (this.dragged || event.target.closest(".handle, .names, .inplace, .mark-here")) return;
     const time = this.view.pointed(event);
     if (time < 0 || time > this.data.length || !this.extent.holds(time)) return;
+    this.engage(true);
+    const row = this.view.rowAt(event);
+    if (row && row !== this.view.content.edited) return this.takeRow(row, time);
     const near = this.marks().find((m) => Math.abs(m.time - time) * this.view.scale <= SNAP_DISTANCE - 2);
-    if (near) this.focus(near.time);
-    else if (this.locked) this.focus(time);
-    else this.add(this.snap(time, event.altKey));
+    if (near) return this.focus(near.time);
+    this.sound?.choose(null);
+    return this.focus(this.snap(time, event.altKey), { hold: false });
+  }
+
+  // Select the segment of another tier or person.
+  takeRow(row, time) {
+    const { from, to } = segmentAround(row.segments, time);
+    if (this.sound) return this.focus([from, to], { hold: false });
+    return this.focus(time - from < to - time ? from : to, { hold: false });
   }
 }

@@ -1,13 +1,13 @@
 // Waveform, spectrogram and player above a time line; a part can be selected with the pointer.
 import { byId, call, el, markSeen } from "./api.js";
+import { isMeasured, measureLag, storedLag, storeLag } from "./lag.js";
+import { Overview, clock } from "./overview.js";
 import { SoundPicture } from "./sound_picture.js";
 import { Player } from "./sound_player.js";
 import { before } from "./times.js";
 
 const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
 const CLICK_TOLERANCE = 3; // pixels a pointer may move before a click becomes a selection
-
-const DEFAULT_LAG = 180; // milliseconds between hearing a boundary and pressing the key
 
 const MAX_SECONDS = 120; // seconds that a segmenter processes at once
 
@@ -19,31 +19,42 @@ export class SoundPane {
     this.facts = facts;
     this.base = `/api/items/${item}/recording`;
     this.canvas = el("canvas", { "aria-hidden": "true" });
-    this.head = el("div", { class: "playhead", hidden: true });
-    this.box = el("div", { class: "sound" }, this.canvas, this.head);
+    this.head = this.view.head ?? el("div", { class: "playhead", hidden: true });
+    this.box = el("div", { class: "sound" }, this.canvas, this.view.head ? null : this.head);
     this.context = this.canvas.getContext("2d", { alpha: false });
     this.chosen = null; // { from, to }
-    this.view.line.prepend(this.box);
+    this.view.place ? this.view.place(this.box) : this.view.line.prepend(this.box);
+    this.overview = this.view.head ? new Overview(byId("overview"), this.view) : null; // of time lines
+    this.mode = "segment"; // what the button plays
     this.picture = new SoundPicture(this.base, facts, () => this.requestPaint());
     this.player = new Player(`${this.base}/sound`, (time) => this.follow(time), () => this.rest());
     this.listen();
     byId("player").hidden = false;
+    byId("duration").textContent = `of ${clock(facts.duration, 1)}`;
+    this.showClock(0);
+    if (this.view.open) { // the transport takes room
+      this.view.resize();
+      this.view.open();
+    }
     this.resize();
+    this.view.paint?.();
   }
 
   listen() {
-    const press = (id, act) => byId(id).addEventListener("click", () => act());
+    const press = (id, act) => byId(id)?.addEventListener("click", () => act());
     press("play-segment", () => this.playSegment());
     press("play-window", () => this.playWindow());
     press("play-on", () => this.playOn());
-    press("stop", () => this.player.stop());
+    press("play", () => this.toggle(() => ({ segment: () => this.playSegment(), window: () => this.playWindow(), on: () => this.playOn() })[this.mode]()));
     byId("loop").addEventListener("change", (e) => { this.player.loop = e.target.checked; });
     byId("speed").replaceChildren(...SPEEDS.map((s) => el("option", { value: s, selected: s === 1 }, `${s} ×`)));
     byId("speed").addEventListener("change", (e) => { this.player.speed = Number(e.target.value); });
     byId("top").addEventListener("change", () => this.paint());
-    byId("lag").value = localStorage.getItem("caesura-lag") ?? DEFAULT_LAG;
-    byId("lag").addEventListener("change", (e) => localStorage.setItem("caesura-lag", e.target.value));
+    byId("lag").value = storedLag();
+    byId("lag").addEventListener("change", (e) => storeLag(Number(e.target.value) || 0));
+    press("measure-lag", () => this.measure());
     press("listen", () => this.markWhileListening());
+    press("mark", () => this.mark());
     let from = null;
     let start = 0;
     for (const kind of ["pointerdown", "pointermove", "click"]) this.box.addEventListener(kind, (e) => e.stopPropagation()); // rows below have their own handlers
@@ -62,6 +73,7 @@ export class SoundPane {
       if (from === null) return;
       if (Math.abs(e.clientX - start) < CLICK_TOLERANCE) {
         this.choose(null);
+        this.editor.engaged = true;
         this.editor.focus(from, { hold: false });
       } else if (this.chosen) this.editor.focus([this.chosen.from, this.chosen.to], { hold: false });
       from = null;
@@ -78,17 +90,18 @@ export class SoundPane {
 
   resize() {
     const { wide, pixelRatio } = this.view;
-    this.tall = wide < 500 ? { wave: 64, tone: 84 } : { wave: 96, tone: 128 };
-    const height = this.tall.wave + this.tall.tone;
+    const height = Math.floor(this.view.soundHeight ?? (wide < 500 ? 148 : 224));
+    this.tall = { wave: Math.round(height * 0.4), tone: height - Math.round(height * 0.4) };
     if (this.canvas.width !== Math.round(wide * pixelRatio) || this.canvas.height !== Math.round(height * pixelRatio)) {
       this.canvas.width = Math.round(wide * pixelRatio);
       this.canvas.height = Math.round(height * pixelRatio);
     }
     this.box.style.width = `${wide}px`;
     this.box.style.height = `${height}px`;
-    this.head.style.height = `${height + this.view.content.height}px`;
+    if (this.head.parentElement === this.box) this.head.style.height = `${height + this.view.content.height}px`;
     this.picture.resize(this.tall, pixelRatio);
     this.drawn = null;
+    this.seenAll = false;
     this.paint();
   }
 
@@ -113,14 +126,17 @@ export class SoundPane {
     const x = (time) => view.x(time) - scrolled;
     this.paintMarks(x, gutter, wide, palette);
     this.paintGutter(palette);
+    if (this.overview && !this.seenAll) this.seenAll = this.overview.paint(picture.waves, this.facts.duration);
     if (picture.fetch()) markSeen("sound");
   }
 
   // Paint the selection, the edited boundaries and the cursor over the sound.
-  paintMarks(x, left, right, { accent, near }) {
+  paintMarks(x, left, right, { accent, near, line }) {
     const { context, editor } = this;
     const height = this.tall.wave + this.tall.tone;
-    if (this.chosen) {
+    context.fillStyle = line;
+    context.fillRect(0, this.tall.wave, right, 1);
+    if (this.chosen && !this.view.head) {
       const from = Math.max(left, x(this.chosen.from));
       context.fillStyle = accent;
       context.globalAlpha = 0.16;
@@ -142,30 +158,43 @@ export class SoundPane {
     if (cursor >= left && cursor <= right && !editor.held) context.fillRect(Math.round(cursor), 0, 2, height);
   }
 
-  paintGutter({ paper, faint }) {
+  paintGutter({ paper, faint, line }) {
     const { context, view, tall } = this;
+    const left = view.gutter < 100 ? 6 : 12;
     context.fillStyle = paper;
     context.fillRect(0, 0, view.gutter, tall.wave + tall.tone);
+    context.fillStyle = line;
+    context.fillRect(0, tall.wave, view.gutter, 1);
+    context.fillRect(view.gutter - 1, 0, 1, tall.wave + tall.tone);
     context.fillStyle = faint;
-    context.font = "11px system-ui, sans-serif";
-    context.fillText(`${((Number(byId("top").value) || this.facts.tones.top) / 1000).toFixed(0)} kHz`, 5, tall.wave + 12);
-    context.fillText("0", 5, tall.wave + tall.tone - 3);
+    context.font = "12px system-ui, sans-serif";
+    context.fillText("Wave", left, 18);
+    context.fillText(`${((Number(byId("top").value) || this.facts.tones.top) / 1000).toFixed(0)} kHz`, left, tall.wave + 18);
+    if (tall.tone > 90) context.fillText("Spectrum", left, tall.wave + tall.tone / 2 + 4);
+    context.fillText("0", left, tall.wave + tall.tone - 9);
   }
 
   // ---------------------------------------------------------------- playing
 
+  play(mode, from, to) {
+    this.mode = mode;
+    for (const [id, each] of [["play-segment", "segment"], ["play-window", "window"], ["play-on", "on"]]) byId(id).setAttribute("aria-pressed", String(each === mode));
+    return this.player.play(from, Math.min(to, this.facts.duration));
+  }
+
   playSegment() {
     const { from, to } = this.chosen ?? this.editor.segmentAround();
-    return this.player.play(from, Math.min(to, this.facts.duration));
+    return this.play("segment", from, to);
   }
 
   playWindow() {
     const { from, to } = this.view.inView;
-    return this.player.play(from, Math.min(this.facts.duration, to));
+    return this.play("window", from, to);
   }
 
   playOn() {
-    return this.player.play(this.editor.present, this.facts.duration);
+    const from = this.editor.present;
+    return this.play("on", from < this.facts.duration - 0.05 ? from : 0, this.facts.duration);
   }
 
   // Mark while listening: the recording plays on from the cursor, and every space sets a boundary at the time that was heard.
@@ -173,40 +202,78 @@ export class SoundPane {
     return this.player.playing && byId("listen").getAttribute("aria-pressed") === "true";
   }
 
-  markWhileListening() {
+  async markWhileListening() {
     if (this.listening) return this.player.stop();
     if (this.editor.locked) return this.editor.explainLocked();
+    this.player.stop();
+    this.marked = 0;
+    byId("marks").textContent = isMeasured() ? "" : "measure your lag once";
     byId("listen").setAttribute("aria-pressed", "true");
+    this.editor.engaged = true;
     this.view.line.focus({ preventScroll: true });
     return this.playOn();
   }
 
   // People press a key some time after they heard the boundary; that lag is subtracted, in seconds of the recording.
-  markHeard() {
+  async markHeard(type = undefined) {
     const { audio, speed } = this.player;
     const lag = Math.max(0, Number(byId("lag").value) || 0) / 1000;
-    return this.editor.add(this.editor.legal(audio.currentTime - lag * speed));
+    const done = await this.editor.mark(this.editor.legal(audio.currentTime - lag * speed), type);
+    if (done && this.listening) byId("marks").textContent = `${++this.marked} marked`;
+    return done;
+  }
+
+  // Set a boundary: at what was just heard while the recording plays, else at the cursor.
+  mark() {
+    return this.player.playing ? this.markHeard() : this.editor.add(this.editor.legal(this.editor.present));
+  }
+
+  async measure() {
+    this.player.stop();
+    const lag = await measureLag();
+    if (lag === null) return;
+    storeLag(lag);
+    byId("lag").value = storedLag();
   }
 
   toggle(play) {
     return this.player.playing ? this.player.stop() : play();
   }
 
+  showClock(time) {
+    byId("heard").textContent = clock(time);
+    byId("heard").dataset.seconds = time.toFixed(2);
+  }
+
   follow(time) {
     const { view } = this;
     if (!view.seen(time)) view.line.scrollLeft = view.x(time) - view.gutter - 20;
-    this.head.hidden = false;
-    this.head.style.transform = `translateX(${view.x(time) - view.line.scrollLeft}px)`;
-    const said = `${time.toFixed(1)} s`; // updating ten times a second is enough to read
-    if (byId("heard").textContent !== said) byId("heard").textContent = said;
-    byId("stop").disabled = false;
+    if (view.showHead) view.showHead(time);
+    else {
+      this.head.hidden = false;
+      this.head.style.transform = `translateX(${view.x(time) - view.line.scrollLeft}px)`;
+    }
+    this.overview?.showHead(time);
+    this.showClock(time);
+    this.showPlaying(true);
   }
 
+  showPlaying(playing) {
+    const button = byId("play");
+    if (button.getAttribute("aria-pressed") === String(playing)) return;
+    button.setAttribute("aria-pressed", String(playing));
+    button.setAttribute("aria-label", playing ? "Stop" : "Play");
+  }
+
+  // After playing on, the cursor is where the sound stopped, so that it goes on from there.
   rest() {
     byId("listen").setAttribute("aria-pressed", "false");
     this.head.hidden = true;
-    byId("stop").disabled = true;
-    byId("heard").textContent = "";
+    this.overview?.showHead(null);
+    this.showPlaying(false);
+    const at = this.player.audio.currentTime;
+    if (this.overview && this.mode === "on" && !this.editor.dragging && at < this.facts.duration - 0.05) this.editor.focus(at, { hold: false });
+    this.showClock(this.editor.present);
   }
 
   faster(by) {
@@ -239,13 +306,14 @@ export class SoundPane {
     const { key, shiftKey: shift, ctrlKey: ctrl, altKey, metaKey } = event;
     if (altKey || metaKey) return false;
     const check = (id) => byId(id).click();
-    if (key === " " && this.listening && !shift && !ctrl) {
+    if (key === " " && this.player.playing && !shift && !ctrl && this.editor.mark) {
       event.preventDefault();
       this.markHeard();
       return true;
     }
     const acts = {
-      Tab: !shift && !ctrl && (() => this.toggle(() => this.playSegment())),
+      // only while something is in hand: else Tab leaves the line, as everywhere
+      Tab: !shift && !ctrl && (this.player.playing || editor.engaged !== false) && (() => this.toggle(() => this.playSegment())),
       " ": (ctrl && (() => this.toggle(() => this.playOn()))) || (shift && (() => this.toggle(() => this.playSegment()))),
       m: !ctrl && (() => this.markWhileListening()),
       w: !ctrl && (() => this.toggle(() => this.playWindow())),

@@ -35,42 +35,9 @@ export class SoundPicture {
     return this.paintTones(context, strip) && heard;
   }
 
-  // One vertical line per pixel, from the minimum to the maximum sample.
-  paintWave(context, { right, time }) {
-    const { waves, facts } = this;
-    const middle = this.tall.wave / 2;
-    const reach = (middle - 2) / 127;
-    const level = waves.levelFor(1 / this.scale);
-    let part = null;
-    let ends = -1;
-    let complete = true;
-    context.fillStyle = this.palette.ink;
-    context.beginPath();
-    for (let x = 0; x < right; x++) {
-      const from = time(x);
-      const to = time(x + 1);
-      if (to <= 0 || from >= facts.duration) continue;
-      if (from >= ends || !part) {
-        part = waves.nearest(level, Math.max(0, from));
-        if (!part || part.level !== level) complete = false;
-        if (!part) continue;
-        part.step = waves.step(part.level);
-        part.begins = part.index * waves.size * part.step;
-        ends = part.begins + waves.size * part.step;
-      }
-      const count = part.tile.length / 2;
-      const first = Math.min(count - 1, Math.max(0, Math.floor((from - part.begins) / part.step)));
-      const last = Math.min(count - 1, Math.max(first, Math.ceil((to - part.begins) / part.step) - 1));
-      let low = 127;
-      let high = -127;
-      for (let i = first; i <= last; i++) {
-        if (part.tile[2 * i] < low) low = part.tile[2 * i];
-        if (part.tile[2 * i + 1] > high) high = part.tile[2 * i + 1];
-      }
-      context.rect(x, middle - high * reach, 1, Math.max(1, (high - low) * reach));
-    }
-    context.fill();
-    return complete;
+  paintWave(context, strip) {
+    const { waves, facts, palette, scale, tall } = this;
+    return paintWave(context, strip, { waves, duration: facts.duration, scale, height: tall.wave, ink: palette.faint });
   }
 
   paintTones(context, { right, x, time }) {
@@ -113,4 +80,41 @@ export class SoundPicture {
     tile.image = image;
     return image;
   }
+}
+
+// One vertical line per pixel, from the minimum to the maximum sample; returns whether all of it was loaded.
+export function paintWave(context, { right, time }, { waves, duration, scale, height, ink }) {
+  const middle = height / 2;
+  const reach = (middle - 2) / 127;
+  const level = waves.levelFor(1 / scale);
+  let part = null;
+  let ends = -1;
+  let complete = true;
+  context.fillStyle = ink;
+  context.beginPath();
+  for (let x = 0; x < right; x++) {
+    const from = time(x);
+    const to = time(x + 1);
+    if (to <= 0 || from >= duration) continue;
+    if (from >= ends || !part) {
+      part = waves.nearest(level, Math.max(0, from));
+      if (!part || part.level !== level) complete = false;
+      if (!part) continue;
+      part.step = waves.step(part.level);
+      part.begins = part.index * waves.size * part.step;
+      ends = part.begins + waves.size * part.step;
+    }
+    const count = part.tile.length / 2;
+    const first = Math.min(count - 1, Math.max(0, Math.floor((from - part.begins) / part.step)));
+    const last = Math.min(count - 1, Math.max(first, Math.ceil((to - part.begins) / part.step) - 1));
+    let low = 127;
+    let high = -127;
+    for (let i = first; i <= last; i++) {
+      if (part.tile[2 * i] < low) low = part.tile[2 * i];
+      if (part.tile[2 * i + 1] > high) high = part.tile[2 * i + 1];
+    }
+    context.rect(x, middle - high * reach, 1, Math.max(1, (high - low) * reach));
+  }
+  context.fill();
+  return complete;
 }

@@ -59,9 +59,15 @@ export class Strips {
 // The colours of the page, for canvases.
 export function paletteOf(dark) {
   const style = getComputedStyle(document.documentElement);
-  const colours = Object.fromEntries(["paper", "ink", "faint", "grid", "accent", "near", "band", "fault"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  const read = (name, other) => style.getPropertyValue(`--${name}`).trim() || style.getPropertyValue(`--${other}`).trim();
+  const colours = {
+    paper: read("paper"), ink: read("ink"), faint: read("ink-2", "faint"), ink3: read("ink-3", "faint"), line: read("line", "grid"), line2: read("line-2", "line"), edge: read("edge"),
+    accent: read("accent"), near: read("warn", "near"), wash: read("wash"), suggestion: read("c4", "suggestion"), sunk: read("sunk", "band"),
+    labels: Array.from({ length: 11 }, (_, number) => (number ? read(`c${number}`, "ink") : read("ink"))), // by number of the label
+    tint: dark ? 0.22 : 0.13,
+  };
   const shades = new Uint32Array(256); // of a spectrogram
-  const [light, dim] = dark ? [[20, 23, 26], [240, 243, 246]] : [[255, 255, 255], [15, 18, 22]];
+  const [light, dim] = dark ? [[23, 25, 28], [240, 243, 246]] : [[255, 255, 255], [15, 18, 22]];
   for (let i = 0; i < 256; i++) {
     const [r, g, b] = light.map((c, k) => Math.round(c + ((dim[k] - c) * i) / 255));
     shades[i] = (255 << 24) | (b << 16) | (g << 8) | r;

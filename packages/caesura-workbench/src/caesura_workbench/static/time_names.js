@@ -23,6 +23,22 @@ export function chooseName(editor, place, [[, , name]]) {
   return null;
 }
 
+// The names that annotators gave the segment that begins at a place, the most frequent first, and the segment of the edited annotation that begins there.
+export function namesFrom(editor, place) {
+  const near = (time) => Math.abs(time - place.position) <= editor.tolerance + 1e-9;
+  const given = new Map();
+  for (const row of editor.rows) {
+    const { cuts, names } = row.segments;
+    const at = cuts.findIndex(near);
+    if (names && at >= 0 && at < cuts.length - 1) given.set(names[at], [...(given.get(names[at]) ?? []), row.coder]);
+  }
+  const { cuts, first, names } = editor.segments();
+  const at = cuts.findIndex(near);
+  const segment = at >= 0 && at < cuts.length - 1 ? { number: first + at, name: names?.[at] ?? "" } : null;
+  const key = editor.places.find((other) => isNamed(other) && near(other.first) && !editor.state.settled.includes(other.key))?.key ?? null;
+  return { key, segment, given: [...given].map(([name, voters]) => ({ name, voters })).sort((a, b) => b.voters.length - a.voters.length) };
+}
+
 // Describe marks that are named segments.
 export function describeNames(marks) {
   return marks[0]?.length === 3 ? marks.map(([, , name]) => (name ? `“${name}”` : "no name")).join(" and ") : null;

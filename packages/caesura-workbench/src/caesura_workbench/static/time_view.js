@@ -2,15 +2,20 @@
 import { byId, el } from "./api.js";
 import { Strips } from "./strips.js";
 import { TimeScale } from "./time_scale.js";
-import { EDITED_ROW, LETTER, ROW, RULER, paintOver, paintRows } from "./time_rows.js";
+import { EDITED_ROW, RULER, paintOver, paintRows, paintRuler, placeRows } from "./time_rows.js";
 import { before, seconds } from "./times.js";
 
 const EDGE = 14; // pixels before the start and after the end
 const MAX_TRACK_WIDTH = 1.6e7; // maximal width of a track in pixels; beyond that, browsers position elements imprecisely
 const HANDLE_DISTANCE = 11; // minimal distance in pixels between boundaries with a handle
-const MIN_GUTTER = 46; // minimal width in pixels of the gutter, which also holds the frequencies of the spectrogram
+const GUTTER = 136; // pixels for the names of rows
+const NARROW_GUTTER = 60; // on phones
+export const NARROW = 560; // pixels below which the line is narrow
 const INITIAL_SECONDS = 30; // seconds in view when a long recording is opened
+const HEARD_SECONDS = 10; // seconds in view when a recording with sound is opened
+const NARROW_SECONDS = 2.4; // the same on phones
 const LONG_RECORDING = 600; // seconds
+const MIN_SOUND = 168; // pixels of waveform and spectrogram, however many rows there are
 const ZOOM_DELAY = 150; // milliseconds after which zooming has ended
 
 export class TimeView extends TimeScale {
@@ -21,7 +26,16 @@ export class TimeView extends TimeScale {
     this.context = this.canvas.getContext("2d", { alpha: false });
     this.names = el("div", { class: "names" });
     this.grips = el("div", { class: "grips" });
-    this.track.append(this.canvas, this.names, this.grips);
+    this.here = el("button", { type: "button", class: "mark-here", tabindex: "-1", "aria-hidden": "true", title: "Set a boundary here (space)", hidden: true }, "+");
+    this.track.append(this.canvas, this.names, this.grips, this.here);
+    this.ruler = el("canvas", { class: "ruler-line", "aria-hidden": "true" });
+    this.line.prepend(this.ruler);
+    this.rulerContext = this.ruler.getContext("2d", { alpha: false });
+    // what lies over sound and rows: the segment in hand and the play head
+    this.selection = el("div", { class: "selection", hidden: true });
+    this.head = el("div", { class: "playhead", hidden: true });
+    this.plane = el("div", { class: "plane", "aria-hidden": "true" }, this.selection, this.head);
+    this.line.after(this.plane);
     this.strips = new Strips((context, strip) => paintRows(context, strip, this.content, this.palette));
     this.scale = Number(new URLSearchParams(location.search).get("scale")) || null; // from another track
     this.pool = [];
@@ -35,26 +49,44 @@ export class TimeView extends TimeScale {
     this.paint();
   }
 
-  // Set the content: { rows, bench, disputes, comments }.
+  // Set the content: { rows, edited, disputes, comments, labels, parent }.
   show(content, length) {
-    const names = [...content.rows, content.edited].map((row) => [...row.coder].length);
-    this.content = { ...content, length, scale: this.scale, height: RULER + ROW * content.rows.length + EDITED_ROW };
-    this.gutter = Math.max(MIN_GUTTER, Math.min(Math.max(...names) * LETTER + 12, this.line.clientWidth * 0.25));
+    this.content = { ...content, length, scale: this.scale, height: placeRows(content.edited, content.rows) };
     this.resize();
     this.drawNames();
+  }
+
+  // Where the sound goes: between the ruler and the rows, as high as they leave room for.
+  place(box) {
+    this.ruler.after(box);
+  }
+
+  // The sound has arrived: show a part in which segments can be told apart, unless a scale was chosen already.
+  open() {
+    const seconds = this.wide < NARROW ? NARROW_SECONDS : HEARD_SECONDS;
+    if (!this.isWhole || this.zoomed || this.content.length < 2 * seconds) return;
+    const around = this.editor.present;
+    this.rescale(this.available / seconds);
+    this.centre(around);
+  }
+
+  get soundHeight() {
+    return Math.max(MIN_SOUND, this.line.clientHeight - RULER - this.content.height);
   }
 
   // The names of the rows, which do not scroll.
   drawNames() {
     const { rows, edited, height } = this.content;
-    const who = ({ coder, href, title }, top, tall) => {
-      const label = el(href ? "a" : "div", { class: "row-name", href, title: title ?? coder }, coder);
+    const who = (row) => {
+      const { coder, href, title, top, tall, depth = 0 } = row;
+      const kind = row === edited ? " own" : row.other ? " tier" : "";
+      const label = el(href ? "a" : "div", { class: `row-name${kind}`, href, title: title ?? coder }, el("bdi", { class: "row-label" }, coder), row === edited && !this.editor.locked ? el("span", { class: "pill ok" }, "yours") : null);
       label.style.top = `${top}px`;
-      label.style.lineHeight = `${tall}px`;
+      label.style.height = `${tall}px`;
+      label.style.setProperty("--depth", depth);
       return label;
     };
-    this.names.replaceChildren(...rows.map((row, i) => who(row, RULER + i * ROW, ROW)), who(edited, height - EDITED_ROW, EDITED_ROW));
-    this.names.lastChild.classList.add("own");
+    this.names.replaceChildren(who(edited), ...rows.map(who));
     this.names.style.width = `${this.gutter}px`;
     this.names.style.height = `${height}px`;
     this.names.style.marginTop = `${-height}px`;
@@ -66,6 +98,7 @@ export class TimeView extends TimeScale {
     const wide = this.line.clientWidth;
     this.pixelRatio = pixelRatio;
     this.wide = wide;
+    this.gutter = wide < NARROW ? NARROW_GUTTER : GUTTER;
     this.available = Math.max(1, wide - this.gutter - 2 * EDGE - 2);
     if (this.canvas.width !== Math.round(wide * pixelRatio) || this.canvas.height !== Math.round(height * pixelRatio)) {
       this.canvas.width = Math.round(wide * pixelRatio);
@@ -73,7 +106,11 @@ export class TimeView extends TimeScale {
       this.canvas.style.width = `${wide}px`;
       this.canvas.style.height = `${height}px`;
       this.track.style.height = `${height}px`;
+      this.ruler.width = this.canvas.width;
+      this.ruler.height = Math.round(RULER * pixelRatio);
     }
+    this.ruler.style.cssText = `width: ${wide}px; height: ${RULER}px`;
+    this.plane.style.cssText = `left: ${this.gutter}px; top: ${this.line.offsetTop}px; width: ${Math.max(0, wide - this.gutter)}px; height: ${this.line.clientHeight}px`;
     this.strips.resize(height, pixelRatio);
     const opening = length > LONG_RECORDING ? this.available / INITIAL_SECONDS : 0;
     this.rescale(this.scale === null ? opening : this.isWhole ? 0 : this.scale);
@@ -159,12 +196,53 @@ export class TimeView extends TimeScale {
     const left = this.line.scrollLeft; // read once, because reading after a change forces a layout
     const { context, wide, content, palette, editor } = this;
     editor.sound?.paint(left);
+    this.paintHead(left);
     context.setTransform(this.pixelRatio, 0, 0, this.pixelRatio, 0, 0);
     this.strips.lay(context, left, wide, (time) => this.x(time), (x) => this.timeAt(x));
     const seen = { x: (time) => this.x(time) - left, from: this.timeAt(left + this.gutter), to: this.timeAt(left + wide), left: this.gutter, right: wide };
     paintOver(context, seen, { ...content, suggestions: editor.suggestions, cursor: editor.held ? null : editor.cursor }, palette);
+    this.showHere(left);
     if (!editor.dragging && !this.zooming) this.cover(left, left + wide);
     editor.extent.follow(seen.from, seen.to);
+    this.moved?.();
+  }
+
+  // The ruler, and the segment in hand through all rows.
+  paintHead(left) {
+    const { rulerContext: context, wide, gutter, content, palette, editor } = this;
+    context.setTransform(this.pixelRatio, 0, 0, this.pixelRatio, 0, 0);
+    paintRuler(context, { x: (time) => this.x(time) - left, time: (x) => this.timeAt(x + left), right: wide }, content, palette);
+    context.fillStyle = palette.paper;
+    context.fillRect(0, 0, gutter - 1, RULER - 1);
+    context.fillStyle = palette.faint;
+    context.font = "12px system-ui, sans-serif";
+    context.fillText("Time", wide < NARROW ? 6 : 12, 15);
+    const part = editor.inHand;
+    this.selection.hidden = !part;
+    if (!part) return;
+    const [from, to] = [part.from, part.to].map((time) => Math.min(Math.max(this.x(time) - left - gutter, -2), wide - gutter + 2));
+    this.selection.style.transform = `translateX(${from}px)`;
+    this.selection.style.width = `${Math.max(1, to - from)}px`;
+  }
+
+  // A button on the edited tier at the cursor: the second click of a double click sets a boundary.
+  showHere(left) {
+    const { editor } = this;
+    const x = this.x(editor.cursor);
+    this.here.hidden = editor.locked || editor.held !== null || !editor.engaged || x < left + this.gutter || x > left + this.wide;
+    if (!this.here.hidden) this.here.style.transform = `translateX(${x}px)`;
+  }
+
+  // The row under the pointer.
+  rowAt(event) {
+    const y = event.clientY - this.track.getBoundingClientRect().top;
+    return [this.content.edited, ...this.content.rows].find((row) => y >= row.top && y < row.top + row.tall) ?? null;
+  }
+
+  // Show the play head at a time; null hides it.
+  showHead(time) {
+    this.head.hidden = time === null || !this.seen(time);
+    if (time !== null) this.head.style.transform = `translateX(${this.x(time) - this.line.scrollLeft - this.gutter}px)`;
   }
 
   // Handles for the boundaries around the visible part; they scroll with the track, so they are rebuilt only once per page.
@@ -198,8 +276,9 @@ export class TimeView extends TimeScale {
 
   fill(handle, mark, x, held) {
     const { editor } = this;
-    const said = `${seconds(mark.time)}${mark.type === null ? "" : `, type ${mark.type}`}, ${editor.votersAt(mark.time).length} of ${editor.coders.length} coders`;
-    handle.className = `handle${held ? " held" : ""}`;
+    const said = `${seconds(mark.time)}${mark.type === null ? "" : `, type ${mark.type}`}${editor.coders.length ? `, ${editor.votersAt(mark.time).length} of ${editor.coders.length} annotators` : ""}`;
+    const number = editor.typeNumber(mark.type);
+    handle.className = `handle${held ? " held" : ""}${number ? ` c${number}` : ""}`;
     handle.mark = mark;
     handle.dataset.time = mark.time;
     mark.type === null ? delete handle.dataset.type : (handle.dataset.type = mark.type);
@@ -207,6 +286,6 @@ export class TimeView extends TimeScale {
     handle.setAttribute("aria-valuetext", said);
     handle.title = said;
     handle.style.transform = `translateX(${x}px)`;
-    handle.style.top = `${this.content.height - EDITED_ROW}px`;
+    handle.style.height = `${EDITED_ROW}px`;
   }
 }
