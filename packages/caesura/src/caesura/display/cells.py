@@ -11,6 +11,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -55,6 +56,7 @@ def clean(text: str) -> str:
     return "".join(out)
 
 
+@lru_cache(maxsize=4096)  # the words of a text repeat
 def cell_width(text: str) -> int:
     """Return the number of terminal cells that sanitized text takes.
 

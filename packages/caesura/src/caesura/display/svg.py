@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from re import compile as pattern
 
@@ -218,6 +219,8 @@ def stack_svgs(pictures: Sequence[str], *, title: str, style: bool = True, space
     return whole.render()
 
 
+# Labels, attributes and coordinates of a picture repeat, so most of them are looked up instead of formatted again.
+@lru_cache(maxsize=4096)
 def plain_text(words: str) -> str:
     """Escape text for SVG and HTML, including attributes; characters that XML cannot represent become U+FFFD."""
     if words.isprintable():
@@ -236,17 +239,20 @@ def _stroke(role: str, width: float) -> str:
 
 
 def _attributes(given: dict[str, object]) -> str:
-    return "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{plain_text(_number(value) if isinstance(value, float) else str(value))}"'
-        for key, value in given.items()
-        if value is not None
-    )
+    return "".join([_attribute(key, value) for key, value in given.items() if value is not None])
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _attribute(key: str, value: object) -> str:
+    spelled = _number(value) if isinstance(value, float) else str(value)
+    return f' {key.rstrip("_").replace("_", "-")}="{plain_text(spelled)}"'
 
 
 def _close(tag: str, tip: str) -> str:
     return f"><title>{plain_text(tip)}</title></{tag}>" if tip else "/>"
 
 
+@lru_cache(maxsize=4096)
 def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
