@@ -45,12 +45,13 @@ class Packed:
         self.data = read_packed(path)
         self.meta = self.data["meta"]
         self.number = self.meta["forms"]
+        self.start = np.cumsum(self.data["length"].astype(np.int64)) - self.data["length"]
         self.lines_of = np.concatenate(([0], self.data["ends"]))
 
     def form(self, number: int, spelling: int) -> str:
         """Return a form with its marks."""
         unit = spelling * self.number + number
-        start, length = int(self.data["start"][unit]), int(self.data["length"][unit])
+        start, length = int(self.start[unit]), int(self.data["length"][unit])
         symbols, slots, out = self.meta["symbols"], self.meta["slots"], []
         for cell in range(start, start + length):
             marks = self.data["marks"][cell].tolist()
@@ -70,9 +71,9 @@ class Packed:
 
     def gaps(self) -> list[str]:
         """Return the texts between words."""
-        first = 3 * self.number
+        first = self.meta["variants"] * self.number
         spans = zip(
-            self.data["start"][first : first + self.meta["gaps"]].tolist(),
+            self.start[first : first + self.meta["gaps"]].tolist(),
             self.data["length"][first : first + self.meta["gaps"]].tolist(),
             strict=True,
         )
@@ -80,7 +81,7 @@ class Packed:
 
     def ignored(self, number: int) -> bool:
         """Return whether training ignores a letter of a form, or it has other signs than letters."""
-        start, length = int(self.data["start"][number]), int(self.data["length"][number])
+        start, length = int(self.start[number]), int(self.data["length"][number])
         return bool((self.data["marks"][start : start + length, 0] == 255).any())
 
 

@@ -1,7 +1,8 @@
 """Pack texts as numbers for a machine that has PyTorch and NumPy alone.
 
-A text is a sequence of words, each with the gap before it. Every pointed word is stored once, with its letters in three spellings: as written, in full
-spelling (Hebrew), and in a mixture of both; in Arabic with and without hamzas on alef. :mod:`rows` varies spellings and gaps while training.
+A text is a sequence of words, each with the gap before it. Every pointed word is stored once, with its letters in several spellings: as written, in full
+spelling (Hebrew, drawn twice), in a mixture of both, and with matres by chance; in Arabic with and without hamzas on alef. :mod:`rows` varies spellings
+and gaps while training.
 """
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from texts import KINDS, Text
 
-from caesura_vowels.full_spelling import matres
+from caesura_vowels.full_spelling import Mater, matres
 from caesura_vowels.network import marks_by_slot, spell_gap
 from caesura_vowels.scripts import Script
 
 IGNORED = 255  # marks of a letter that training ignores
 MAX_WORDS = 48_000  # words with an embedding
-VARIANTS = 3
+VARIANTS = {"hebrew": 5, "arabic": 3}  # spellings of a form
 CONTROLS = {"kind": 4, "uniform": 3, "dagesh": 3}  # how many values each control symbol has
 _SIGNS = {"\u05f3": "'", "\u05f4": '"'}
 _JOINERS = ("\u05be", "-")
@@ -83,14 +85,14 @@ def pack(texts: Sequence[Text], script: Script, path: Path) -> dict[str, Any]:
     gap_list = list(gaps)
     symbols, first_letter = number_symbols(script, forms, gap_list, data)
     number = {symbol: n for n, symbol in enumerate(symbols)}
-    pool, marks, start, length, slots = lay_out(script, forms, gap_list, number)
-    data |= {"pool": pool, "marks": marks, "start": start, "length": length}
+    pool, marks, length, slots = lay_out(script, forms, gap_list, number)
+    data |= {"pool": pool, "marks": marks, "length": length}
     data["word"], words = number_words(forms, data)
     data["gap_styles"] = gap_styles(gap_list, gaps)
     meta = {
         "symbols": symbols, "first_letter": first_letter, "slots": slots, "words": words, "space": number[" "],
         "language": script.name, "kinds": kinds, "forms": len(pointed), "gaps": len(gap_list), "extra": _EXTRA_GAPS[script.name],
-        "controls": CONTROLS, "texts": [f"{text.kind} x{text.repeat}" for text in texts],
+        "controls": CONTROLS, "variants": VARIANTS[script.name], "texts": [f"{text.kind} x{text.repeat}" for text in texts],
     }  # fmt: skip
     write_packed(path, data, meta)
     return meta
@@ -152,7 +154,7 @@ Cell = tuple[str, Sequence[str] | None]
 
 
 def spell_forms(script: Script, pointed: Sequence[str], data: dict[str, Any]) -> list[list[list[tuple[str, Any]]]]:
-    """Return the cells of every form in its three spellings."""
+    """Return the cells of every form in all spellings."""
     counts = np.bincount(data["tokens"], minlength=len(pointed))
     known = Counter()
     for form, times in zip(pointed, counts.tolist(), strict=True):
@@ -173,7 +175,8 @@ def spell_forms(script: Script, pointed: Sequence[str], data: dict[str, Any]) ->
             cells[-1] += [(_SIGNS[sign], ()) for sign in read[1:] if sign in _SIGNS]
         plain = [cell for letter in cells for cell in letter]
         if script.name == "hebrew":
-            forms.append([plain, *(_insert(letters, cells, knows, random, share) for share in (1.0, 0.5))])
+            drawn = (_insert(letters, cells, knows, random, share) for share in (1.0, 0.5, 1.0))
+            forms.append([plain, *drawn, _insert(letters, cells, knows, random, 0.7, _chance_matres)])
         else:
             forms.append([plain, *(_drop_hamza(plain, random, share) for share in (1.0, 0.5))])
     return forms
@@ -189,16 +192,40 @@ def _is_left_out(letters: Sequence[tuple[str, str]], n: int) -> bool:
     return edge or (lam and letters[n - 1][0] != "\u0627")
 
 
-def _insert(letters: Any, cells: Any, knows: Any, random: Any, share: float) -> list[tuple[str, Any]]:
+def _insert(
+    letters: Any, cells: Any, knows: Any, random: Any, share: float, more: Any = lambda word: []
+) -> list[tuple[str, Any]]:
+    """Return the cells with some matres: ``share`` times as often as writers put them, and ``more`` besides."""
     word = [(read[:1], marks) for read, marks in letters]
     if any(len(read) > 1 for read, _ in letters):
         return [cell for letter in cells for cell in letter]
-    chosen = [m for m in matres(word, knows) if random.random() < m.probability * share]
+    drawn = [m for m in matres(word, knows) if random.random() < m.probability * share]
+    drawn += [m for m in more(word) if random.random() < m.probability]
+    chosen = list({m.at: m for m in reversed(drawn)}.values())
     out = []
     for n in range(len(cells) + 1):
         out += [(m.letter, ("", "", "")) for m in chosen if m.at == n]
         out += cells[n] if n < len(cells) else []
     return out
+
+
+def _chance_matres(word: Any) -> list[Mater]:
+    """Return matres beyond the rules, because writers of names and loan words follow none: after hiriq, tsere, segol, and a doubled yod or vav."""
+    found = []
+    for i, ((letter, marks), (following, _)) in enumerate(pairwise(word)):
+        if following == "י" or letter == "י":
+            continue
+        for vowel, probability in (("\u05b4", 0.4), ("\u05b5", 0.2), ("\u05b6", 0.05)):
+            if vowel in marks:
+                found.append(Mater(i + 1, "י", probability))
+        if (
+            letter == "ו"
+            and i > 0
+            and following != "ו"
+            and any(v in marks for v in "\u05b0\u05b4\u05b5\u05b6\u05b7\u05b8")
+        ):
+            found.append(Mater(i + 1, "ו", 0.3))
+    return found
 
 
 def _drop_hamza(plain: Any, random: Any, share: float) -> list[tuple[str, Any]]:
@@ -231,13 +258,11 @@ def lay_out(script: Script, forms: Any, gaps: Sequence[str], number: dict[str, i
     numbers = [{value: n for n, value in enumerate(slot)} for slot in values]
     pool: list[int] = []
     marks: list[list[int]] = []
-    start: list[int] = []
     length: list[int] = []
     ignored = [IGNORED] * slots
     cache: dict[Any, list[int]] = {}
-    for v in range(VARIANTS):
+    for v in range(VARIANTS[script.name]):
         for variants in forms:
-            start.append(len(pool))
             length.append(len(variants[v]))
             for c, m in variants[v]:
                 pool.append(number[c])
@@ -255,7 +280,6 @@ def lay_out(script: Script, forms: Any, gaps: Sequence[str], number: dict[str, i
             n = number.get(c, space)
             if not (n == space and cells and cells[-1] == space):
                 cells.append(n)
-        start.append(len(pool))
         length.append(len(cells))
         pool += cells
         marks += [ignored] * len(cells)
@@ -264,13 +288,15 @@ def lay_out(script: Script, forms: Any, gaps: Sequence[str], number: dict[str, i
             for dagesh in range(-1, CONTROLS["dagesh"]):
                 given = {"kind": kind, "uniform": uniform, "dagesh": dagesh}
                 cells = [number[f"<{name} {n}>"] for name, n in given.items() if n >= 0]
-                start.append(len(pool))
                 length.append(len(cells))
                 pool += cells
                 marks += [ignored] * len(cells)
     return (
-        np.array(pool, np.uint8), np.array(marks, np.uint8), np.array(start, np.int64), np.array(length, np.uint8), values,
-    )  # fmt: skip
+        np.array(pool, np.uint8),
+        np.array(marks, np.uint8),
+        np.array(length, np.uint8),
+        values,
+    )
 
 
 def number_words(forms: Any, data: dict[str, Any]) -> tuple[np.ndarray, list[str]]:
@@ -280,12 +306,12 @@ def number_words(forms: Any, data: dict[str, Any]) -> tuple[np.ndarray, list[str
     words = [["".join(c for c, _ in v) if all(m != () for _, m in v) else "" for v in variants] for variants in forms]
     weight: Counter[str] = Counter()
     for variants, times in zip(words, counts.tolist(), strict=True):
-        for word, share in zip(variants, (0.4, 0.45, 0.15), strict=True):
+        for word, share in zip(variants, (0.4, 0.3, 0.1, 0.2), strict=False):
             weight[word] += times * share
     del weight[""]
     known = sorted(word for word, times in weight.most_common(MAX_WORDS) if times >= 2)
     number = {word: n for n, word in enumerate(known, 1)}
-    return np.array([[number.get(v[n], 0) for v in words] for n in range(VARIANTS)], np.uint16), known
+    return np.array([[number.get(v, 0) for v in spelled] for spelled in zip(*words, strict=True)], np.uint16), known
 
 
 def gap_styles(gaps: Sequence[str], number: dict[str, int]) -> np.ndarray:
@@ -308,7 +334,7 @@ def write_packed(path: Path, data: dict[str, np.ndarray], meta: dict[str, Any]) 
     """Write arrays one after another, compressed by LZMA, after a line of JSON that describes them."""
     table = {name: (array.dtype.str, list(array.shape)) for name, array in data.items()}
     head = json.dumps({"meta": meta, "arrays": table}).encode() + b"\n"
-    with lzma.open(path, "wb", preset=1) as stream:
+    with lzma.open(path, "wb", preset=6) as stream:
         stream.write(head)
         for array in data.values():
             stream.write(np.ascontiguousarray(array).tobytes())

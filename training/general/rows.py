@@ -47,12 +47,12 @@ class Mixer:
         self.data, self.meta = data, data["meta"]
         self.hebrew = self.meta["language"] == "hebrew"
         self.begin = np.concatenate(([0], data["ends"]))
-        self.gap_unit = 3 * self.meta["forms"]
+        self.gap_unit = self.meta["variants"] * self.meta["forms"]
         self.control_unit = self.gap_unit + self.meta["gaps"]
         self.extra = np.arange(1, 1 + len(self.meta["extra"]))
         self.styles = data["gap_styles"]
-        starts, length = data["start"].astype(np.int64), data["length"].astype(np.int64)
-        self.starts, self.length = starts, np.where(length > _MAX_UNIT, 0, length)
+        length = data["length"].astype(np.int64)
+        self.starts, self.length = np.cumsum(length) - length, np.where(length > _MAX_UNIT, 0, length)
 
     def _named(self, *gaps: str) -> np.ndarray:
         """Return the numbers of some gaps; the ones that a language does not have are left out."""
@@ -65,9 +65,10 @@ class Mixer:
         mine = np.random.default_rng(seed).permutation(len(blocks))[part::parts]
         return self._build(blocks[mine], random, vary=True)
 
-    def held_rows(self, kind: int, spelling: int, controls: bool, words: int = 12_000) -> Rows:
-        """Return the held-out lines of a kind, as written; in full spelling if ``spelling`` is 1."""
-        lines = np.flatnonzero((self.data["repeat"] == 0) & (self.data["kind"] == kind))
+    def held_rows(self, kind: int, spelling: int, controls: bool, words: int = 14_000) -> Rows:
+        """Return the held-out lines of a kind in one spelling; of modern Hebrew those whose pointing is uniform."""
+        held = (self.data["repeat"] == 0) & (self.data["kind"] == kind)
+        lines = np.flatnonzero(held & ((self.data["uniform"] == 2) | (kind != 2)))
         sizes = np.cumsum(self.begin[lines + 1] - self.begin[lines])
         lines = lines[: int(np.searchsorted(sizes, words)) + 1]
         blocks = np.stack((lines, lines + 1), 1)
@@ -152,7 +153,7 @@ class Mixer:
         word = np.zeros(units.shape, np.uint16)
         word[:, 2] = data["word"][variant, form]
         out.words[target] = np.repeat(word.ravel(), flat)[good]
-        weight = np.array([60, 85, 110], np.uint8)[data["uniform"][line]]
+        weight = np.array([60, 85, 110, 50, 85, 130], np.uint8)[data["uniform"][line] + 3 * (kind == 2) * self.hebrew]
         out.weights[target] = np.repeat(np.repeat(weight, 4), flat)[good]
         number = place // LENGTH
         order = np.argsort(place, kind="stable")
@@ -171,9 +172,10 @@ class Mixer:
             return np.full(len(block), spelling, np.int64)
         if not self.hebrew:  # without hamzas in some blocks
             return np.digitize(random.random(n), [0.9, 0.95])[block]
-        mode = np.digitize(random.random(n), [0.33, 0.78, 0.88])[block]
-        mixed = np.where(random.random(len(block)) < 0.5, 1, 0)
-        variant = np.where(mode == 3, mixed, mode)
+        # As written, full, half full, full as drawn again, by chance; then a spelling for every word by itself.
+        mode = np.digitize(random.random(n), [0.28, 0.53, 0.60, 0.78, 0.88])[block]
+        mixed = random.integers(0, 5, len(block))
+        variant = np.where(mode == 5, mixed, mode)
         return np.where((kind == 0) & (random.random(n) < 0.6)[block], 0, variant)
 
     def _gaps(

@@ -12,6 +12,7 @@ import math
 import multiprocessing
 import sys
 import time
+import zlib
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,8 @@ def feed(path: str, worker: int, workers: int, seed: int, queue: Any) -> None:
         job += workers
 
 
-def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) -> Any:
-    """Create a training run of fixed duration on weighted cells."""
+def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float, teachers: list[Any]) -> Any:
+    """Create a training run of fixed duration on weighted cells, with the mean of some teachers."""
     import torch
     from nets.training import TrainingRun
     from torch.nn import functional as F
@@ -55,6 +56,7 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
             }
             super().__init__(empty, config, 1, folder / "none")
             self.weights = torch.zeros((config.rows, config.length), device=self.device)
+            self.teachers = [torch.compile(t.to(self.device)) if self.device == "cuda" else t for t in teachers]
             self.begin = time.time()
 
         def train_step(self) -> None:
@@ -62,18 +64,18 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
                 letters, word = self.mask_input(self.letters, self.word)
                 logits = self.forward(letters, self.lines, word)
                 with torch.no_grad():
-                    teacher = None if self.teacher is None else self.teacher(self.letters, self.lines, self.word)
+                    answers = [teacher(self.letters, self.lines, self.word) for teacher in self.teachers]
             loss = torch.zeros((), device=self.device)
             weights = (self.weights * (self.goal[..., 0] != 255)).flatten()
             total = weights.sum().clamp_min(1.0)
-            taught = [None] * len(self.slots) if teacher is None else teacher.float().split(self.slots, -1)
-            for number, (part, teaching) in enumerate(zip(logits.float().split(self.slots, -1), taught, strict=True)):
+            taught = [answer.float().split(self.slots, -1) for answer in answers]
+            for number, part in enumerate(logits.float().split(self.slots, -1)):
                 part, goal = part.flatten(0, 1), self.goal[..., number].flatten()
                 each = F.cross_entropy(
                     part, torch.where(goal == 255, 0, goal), reduction="none", label_smoothing=config.smoothing
                 )
-                if teaching is not None:
-                    soft = (teaching.flatten(0, 1) / 2).softmax(-1)
+                if taught:
+                    soft = sum((t[number].flatten(0, 1) / 2).softmax(-1) for t in taught) / len(taught)
                     each = (each + 4 * F.cross_entropy(part / 2, soft, reduction="none")) / 2
                 loss = loss + (each * weights).sum() / total
             self.optimiser.zero_grad(set_to_none=False)
@@ -107,8 +109,8 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
                 self.train_step()
             self.step += 1
 
-        def words_right(self, rows: Rows, network: Any) -> tuple[float, int]:
-            """Return the percentage of words with all marks right."""
+        def words_right(self, rows: Rows, network: Any) -> tuple[float, float]:
+            """Return the percentage of words with all marks right, and of words without an embedding."""
             wrong_letters, letters = [], []
             for first in range(0, len(rows.letters), config.rows):
                 part = [
@@ -123,21 +125,20 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
             start = letter & ~np.pad(letter, ((0, 0), (1, 0)))[:, :-1]
             number = np.cumsum(start.ravel())
             bad = np.bincount(number, (wrong & letter).ravel())[1:] > 0
-            return 100 * (1 - float(bad.mean())), len(bad)
+            rare = np.bincount(number, (letter & (rows.words > 0)).ravel())[1:] == 0
+            return 100 * (1 - float(bad.mean())), 100 * (1 - float(bad[rare].mean()))
 
-        def evaluate(self, held: dict[str, Rows]) -> dict[str, float]:
+        def evaluate(self, held: dict[str, Rows]) -> dict[str, list[float]]:
             from nets.encoder import build_network
 
             network = build_network(config, len(self.network.embedding.weight), self.slots, self.words).to(self.device)
             network.load_state_dict(self.average)
             network.eval()
-            return {name: round(self.words_right(rows, network)[0], 2) for name, rows in held.items()}
+            return {name: [round(x, 2) for x in self.words_right(rows, network)] for name, rows in held.items()}
 
-        def save(self, result: dict[str, float]) -> None:
+        def save(self, result: dict[str, list[float]]) -> None:
             """Save the averaged weights in parts."""
-            meta = data["meta"]
-            number = {c: n for n, c in enumerate(meta["symbols"])}
-            numbered = [[number[c] for c in word] for word in meta["words"]]
+            meta = numbered_words(data["meta"])
             kept = {k: v.half().cpu() for k, v in self.average.items()}
             parts: list[dict[str, Any]] = [{}]
             size = 0
@@ -153,7 +154,7 @@ def make_run(data: dict[str, Any], config: Any, folder: Path, seconds: float) ->
                 if n == 0:
                     stored |= {
                         "plan": asdict(config),
-                        "meta": {**meta, "words": numbered},
+                        "meta": meta,
                         "result": result,
                         "step": self.step,
                     }
@@ -173,7 +174,10 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=500)
     parser.add_argument("--workers", type=int, default=6)
-    parser.add_argument("--start", type=Path, help="the first part of a network to continue from, of the same size")
+    parser.add_argument(
+        "--start", type=Path, help="a network to continue from: its first part, or a model file that has it"
+    )
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="first parts of networks to learn from")
     for field in fields(TrainingConfig):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default))
     arguments = parser.parse_args()
@@ -192,7 +196,8 @@ def main() -> None:
     data = read_packed(arguments.data)
     mixer = Mixer(data)
     kinds = data["meta"]["kinds"]
-    held = {f"{kind}/{v}": mixer.held_rows(n, v, True) for n, kind in enumerate(kinds) for v in (0, 1)}
+    spellings = (0, 1, 4) if data["meta"]["language"] == "hebrew" else (0, 1)
+    held = {f"{kind}/{v}": mixer.held_rows(n, v, True) for n, kind in enumerate(kinds) for v in spellings}
     held |= {f"{kinds[2]}/{v}/no control": mixer.held_rows(2, v, False) for v in (0, 1)}
 
     def log(text: str) -> None:
@@ -200,9 +205,11 @@ def main() -> None:
 
     import torch
 
-    run = make_run(data, config, arguments.output, arguments.seconds)
+    run = make_run(data, config, arguments.output, arguments.seconds, [load_parts(path) for path in arguments.teachers])
     run.begin = begin
-    if arguments.start is not None:
+    if arguments.start is not None and arguments.start.suffix == ".model":
+        run.initialize_from(read_model(arguments.start), {"meta": numbered_words(data["meta"])})
+    elif arguments.start is not None:
         state = join_parts(arguments.start)["state"]
         run.network.load_state_dict({k: v.float() for k, v in state.items()})
         run.average = {k: v.detach().clone() for k, v in run.network.state_dict().items()}
@@ -241,6 +248,47 @@ def main() -> None:
     sys.stdout.flush()
     for child in multiprocessing.active_children():
         child.kill()
+
+
+def numbered_words(meta: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables with words as numbers of symbols, as networks store them."""
+    number = {c: n for n, c in enumerate(meta["symbols"])}
+    return {**meta, "words": [[number[c] for c in word] for word in meta["words"]]}
+
+
+def read_model(path: Path) -> Any:
+    """Read the vocabulary and the weights of the network in a model file, without Caesura (see caesura_vowels.storage for the format)."""
+    from nets.encoder import read_weights
+    from nets.text import Tables
+
+    with path.open("rb") as stream:
+        stream.readline()
+        table, payload = json.loads(stream.readline())["arrays"], stream.read()
+
+    def content(name: str) -> bytes:
+        kind, shape, start = table[name]
+        data = payload[start : start + int(np.prod(shape)) * np.dtype(kind).itemsize]
+        return zlib.decompress(data) if data[:1] == b"x" else data
+
+    def strings(name: str) -> tuple[str, ...]:
+        return tuple(content(name).decode().split("\n"))
+
+    slots = [strings(f"network_slot_{n}") for n in range(sum(name.startswith("network_slot_") for name in table))]
+    first_letter = int(np.frombuffer(content("network_letters"), table["network_letters"][0])[0])
+    tables = Tables(strings("network_symbols"), first_letter, slots, strings("network_words"))
+    return tables, read_weights(content("network"))
+
+
+def load_parts(first: Path) -> Any:
+    """Load a network saved in parts, in evaluation mode."""
+    from nets.encoder import TrainingConfig, build_network
+
+    whole = join_parts(first)
+    meta = whole["meta"]
+    slots = [len(slot) for slot in meta["slots"]]
+    network = build_network(TrainingConfig(**whole["plan"]), len(meta["symbols"]), slots, len(meta["words"]) + 1)
+    network.load_state_dict({k: v.float() for k, v in whole["state"].items()})
+    return network.eval()
 
 
 def join_parts(first: Path) -> dict[str, Any]:

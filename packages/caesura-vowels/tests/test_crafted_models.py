@@ -173,7 +173,7 @@ def test_calibration_must_rise():
 def test_lists_of_words_have_a_limit(monkeypatch):
     stored = encode_strings(["א" * 1000] * 1000)
     assert len(decode_strings(stored)) == 1000
-    monkeypatch.setattr("caesura_vowels.storage._MAX_TEXT", 10_000)
+    monkeypatch.setattr("caesura_vowels.storage._MAX_BYTES", 10_000)
     with pytest.raises(ValueError, match="more than 10000 bytes"):
         decode_strings(stored)
 

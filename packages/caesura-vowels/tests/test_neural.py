@@ -139,7 +139,7 @@ def test_pieces_of_long_lines_overlap_and_cover_the_line():
     random = np.random.default_rng(3)
     for length, spaces in ((384, 0.2), (385, 0.2), (2000, 0.2), (2000, 0.0), (1, 0.0)):
         line = np.where(random.random(length) < spaces, 3, 9).tolist()
-        pieces = list(_cut([9, 9, *line], 2, 3))
+        pieces = list(_cut([9, 9, *line, 9], 2, 2 + length, 3))
         kept = [(piece.low, piece.high) for piece in pieces]
         assert [low for low, _ in kept] == [2, *(high for _, high in kept[:-1])]
         assert kept[-1][1] == length + 2
@@ -147,6 +147,27 @@ def test_pieces_of_long_lines_overlap_and_cover_the_line():
             assert piece.stop - piece.start <= 384
             assert piece.start == 2 or piece.low - piece.start >= 48
             assert piece.stop == length + 2 or piece.stop - piece.high >= 48
+
+
+def test_a_general_network_reads_short_lines_of_a_paragraph_together():
+    general = Network(("<pad>", "<hidden>", "<other>", "<kind 0>", " ", "א"), 5, (), (), b"")
+    gaps = ["", "\n", "\r\n", "\n\n", "\n12\n", "\n"]  # between six words, one per line
+    words = Words(["א"] * 5, np.arange(6), np.zeros(5, bool), gaps=gaps)
+    text = SpelledWords(np.zeros(5, np.int64), np.zeros(5, np.int64), np.zeros(5, np.int64), np.arange(6))
+
+    def read(network, context="paragraph", lines=words):
+        lines.context = context
+        cells = network._lay_out(lines, text, ["א"])
+        return ["".join(network.symbols[n] for n in cells.symbols[p.start : p.stop]) for p in cells.pieces]
+
+    assert read(general) == ["א א א", "א", "א"]  # an empty line or another line ends a paragraph
+    assert read(general, "line") == ["א"] * 5
+    assert read(replace(general, symbols=("<pad>", "<hidden>", "<other>", "x", " ", "א"))) == ["א"] * 5
+    long = Words(["א" * 100] * 3, np.arange(4), np.zeros(3, bool), gaps=["", "\n", "\n", "\n"])
+    text = SpelledWords(
+        np.zeros(300, np.int64), np.zeros(300, np.int64), np.zeros(300, np.int64), np.arange(0, 301, 100)
+    )
+    assert [len(piece) for piece in read(general, lines=long)] == [100] * 3  # together they would be too long
 
 
 def test_letter_with_a_sign_is_read_as_two_symbols():

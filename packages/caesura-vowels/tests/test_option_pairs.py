@@ -64,6 +64,7 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "existing": given("--existing replace", on="hebrew.model heb/b.txt|heb/b.txt"),
             "language": given("--language hebrew", on="bare.txt"),
             "small": given("--small", needs="--language hebrew", on="bare.txt|partly.txt"),
+            "context": given("--context line", needs="--language hebrew", on="verse.txt"),
             "colour": given("--colour"),
             "page": given("--page out/page.html"),
             "json": JSON,
@@ -123,7 +124,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     (here / "bare.txt").write_text("ספר יפה ספר הספר\nחברת הביטוח בטחה בשקר\n", encoding="utf-8")
     for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
         (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")
-    (here / "partly.txt").write_text("ספר יפה סֻפר הספר\n", encoding="utf-8")
+    (here / "verse.txt").write_text("אבא\nספר\nלי סיפור על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
+    (here / "partly.txt").write_text("ספר יפה סֻפר הספר על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
     return Bench(here, {}, [])
 
 

@@ -158,6 +158,12 @@ def restore(
     existing: Annotated[
         str, Option("--existing", help="Marks in the text: keep them and fill in missing ones, or replace them.")
     ] = "keep",
+    context: Annotated[
+        Literal["paragraph", "line"],
+        Option(
+            "--context", help="What a general network reads at once: short lines of a paragraph, or each line alone."
+        ),
+    ] = "paragraph",
     colour: Annotated[
         bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
     ] = None,
@@ -167,14 +173,14 @@ def restore(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Restore the vowels of a text, line by line; everything but the marks stays as it is.
+    """Restore the vowels of a text; everything but the marks stays as it is.
 
     Example: echo 'בראשית ברא' | caesura vowels restore --language hebrew
     """
     from caesura.errors import CaesuraError
     from caesura_vowels import restored_text
 
-    restorer, file = _restorer(model, file, language, small, existing)
+    restorer, file = _restorer(model, file, language, small, {"existing": existing, "context": context})
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
     if page is not None:
@@ -182,7 +188,7 @@ def restore(
         return
     coloured = sys.stdout.isatty() if colour is None else colour
     any_word, any_letter = False, False
-    for chunk in _chunks(file):
+    for chunk in _chunks(file, at_once=context == "line"):
         if json:
             _write("".join(restored_text.json_lines(restorer, chunk, nbest or 1)))
         elif nbest is not None:
@@ -411,7 +417,7 @@ def _network_files(first: list[Path] | None, language: str) -> list[Path]:
 
 
 def _restorer(
-    model: Path | None, file: Path | None, language: str | None, small: bool, existing: str
+    model: Path | None, file: Path | None, language: str | None, small: bool, changes: dict[str, Any]
 ) -> tuple[VowelRestorer, Path | None]:
     """Load the model of a file, or a shipped model, in which case the only path is the text."""
     from caesura.errors import CaesuraError
@@ -420,16 +426,16 @@ def _restorer(
     if language is not None:
         if file is not None:
             raise CaesuraError(f"--language {language} uses the shipped model; remove the model file {model}.")
-        return ready(language, small=small, existing=existing), model
+        return ready(language, small=small, **changes), model
     if small:
         raise CaesuraError("--small is for the shipped models; add --language.")
     if model is None:
         raise CaesuraError("no model is given; give a model file, or --language hebrew or arabic for a shipped model.")
-    return VowelRestorer.load(model, existing=existing), file
+    return VowelRestorer.load(model, **changes), file
 
 
-def _chunks(file: Path | None) -> Iterator[str]:
-    """Yield whole lines as soon as they arrive, so that interactive input is answered line by line."""
+def _chunks(file: Path | None, at_once: bool = False) -> Iterator[str]:
+    """Yield whole lines, as soon as they arrive from a terminal or if ``at_once``; otherwise many together, so that the result does not depend on timing."""
     from caesura.errors import FormatError
 
     if file is not None and file.is_dir():
@@ -438,9 +444,9 @@ def _chunks(file: Path | None) -> Iterator[str]:
         raise FormatError(file, None, "there is no such file.")
     source: BinaryIO = sys.stdin.buffer if file is None else file.open("rb")
     name = "standard input" if file is None else str(file)
+    read: Any = getattr(source, "read1", source.read) if at_once or source.isatty() else source.read
     rest, line = b"", 1
     while True:
-        read: Any = getattr(source, "read1", source.read)
         more = read(1 << 18)
         lines, newline, rest = (rest + more).rpartition(b"\n") if more else (rest, b"", b"")
         lines += newline

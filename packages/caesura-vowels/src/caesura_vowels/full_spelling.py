@@ -204,6 +204,8 @@ def _double_yod(
     following, _ = word[i + 1]
     if not _has_vowel(marks) or "י" in (before, following) or following == "ו":
         return []
+    if _QUBUTS in marks or _HOLAM in marks:  # full spelling writes a vav after it, as in מיועד
+        return []
     if all(c in _PREFIXES for c in bare[:i]) and i < 3 and knows(bare[i:]):
         return []
     last = i + 2 == len(word)

@@ -46,10 +46,11 @@ class Words:
     """Bare words to be pointed: those of line ``n`` are ``words[offsets[n]:offsets[n+1]]``.
 
     ``joined[i]`` says whether a maqaf precedes word ``i``; ``fixed`` has, by the number of a word, the marks that its letters must have; ``gaps``
-    are the texts before each word and after the last, and ``kind`` the kind of the text, if known.
+    are the texts before each word and after the last, and ``kind`` the kind of the text, if known. ``context`` says whether a general network may
+    read short lines of a "paragraph" together, or each "line" alone.
     """
 
-    __slots__ = ("fixed", "gaps", "joined", "kind", "offsets", "words")
+    __slots__ = ("context", "fixed", "gaps", "joined", "kind", "offsets", "words")
 
     def __init__(
         self,
@@ -59,9 +60,10 @@ class Words:
         fixed: Mapping[int, tuple[str, ...]] | None = None,
         gaps: Sequence[str] | None = None,
         kind: str | None = None,
+        context: str = "paragraph",
     ) -> None:
         self.words, self.offsets, self.joined, self.fixed, self.gaps = words, offsets, joined, fixed or {}, gaps
-        self.kind = kind
+        self.kind, self.context = kind, context
 
 
 class Model(ABC):

@@ -27,7 +27,7 @@ from caesura_vowels.models import Arrays, Words
 from caesura_vowels.nets.onnx_file import check_onnx
 from caesura_vowels.nets.text import OTHER, PAD, SPECIAL_SYMBOLS
 from caesura_vowels.scripts import SCRIPTS, Script
-from caesura_vowels.storage import StoredArrays, encode_strings
+from caesura_vowels.storage import StoredArrays, compress, decompress, encode_strings
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,6 +35,7 @@ Logits = NDArray[np.float32]
 
 _PIECE_CELLS = 384  # letters and characters between words in one piece of a line
 _CONTROLLED_PIECE_CELLS = 240  # of networks with control symbols, which were trained on shorter pieces
+_JOINED_CELLS = 190  # lines of a paragraph are read together up to this length, the longest of the training
 _OVERLAP = 48  # cells on either side of a cut that are read in both pieces
 _ONE = np.ones((1, 1), np.int64)
 _MAX_THREADS = 8  # each takes some 15 MB
@@ -98,7 +99,8 @@ class Network:
     ) -> _Cells:
         """Encode all lines as one sequence of cells, including the gaps between words, and cut it into pieces.
 
-        A character between words that the network does not know counts as a space.
+        A character between words that the network does not know counts as a space. A general network reads short lines of a paragraph together,
+        because it was trained on joined lines too, and a line of verse or a subtitle has little context of its own.
         """
         number = self._symbol
         written = [self._write_letter(letter) for letter in letters]
@@ -107,7 +109,6 @@ class Network:
         symbols: list[int] = []
         of_word: list[int] = []
         row: list[int] = []
-        pieces: list[_Piece] = []
         ends = text.words.tolist()
         spelled = text.letters.tolist()
 
@@ -120,17 +121,24 @@ class Network:
             of_word.extend([0] * len(numbers))
             row.extend([-1] * len(numbers))
 
+        together = self.has_controls and words.context == "paragraph"
+        lines: list[tuple[int, int, bool]] = []  # start, end, and whether the line may be read with the one before
         for first, last in pairwise(words.offsets.tolist()):
+            joins = together and bool(lines) and _is_one_line_break(gaps[first])
+            if joins and symbols[-1] != space:
+                put_gap(" ")
             start = len(symbols)
+            head = after_line_break(gaps[first])
             for i in range(first, last):
-                put_gap(after_line_break(gaps[i]) if i == first else gaps[i])
+                put_gap((head.lstrip() if joins else head) if i == first else gaps[i])
                 for place in range(ends[i], ends[i + 1]):
                     numbers = written[spelled[place]]
                     symbols.extend(numbers)
                     row.extend((place, *[-1] * (len(numbers) - 1)))
                 of_word.extend([known[i]] * (len(symbols) - len(of_word)))
             put_gap(before_line_break(gaps[last]) if last > first else "")
-            pieces += _cut(symbols, start, space, longest)
+            lines.append((start, len(symbols), joins))
+        pieces = [piece for start, end in _join_lines(lines) for piece in _cut(symbols, start, end, space, longest)]
         return _Cells(
             np.array(symbols, np.int64), np.array(of_word, np.int64), np.array(row, np.int64), pieces, tuple(controls)
         )
@@ -218,7 +226,7 @@ class Network:
     def arrays(self, name: str = "network") -> Arrays:
         """Return the ONNX file and the vocabulary, under this name."""
         return {
-            name: np.frombuffer(self.stored, np.uint8),
+            name: compress(self.stored),
             f"{name}_symbols": encode_strings(self.symbols),
             f"{name}_letters": np.array([self.first_letter]),
             f"{name}_words": encode_strings(self.words),
@@ -235,7 +243,7 @@ class Network:
         seen = f"{name}_seen"
         return cls(
             symbols, arrays.integer(f"{name}_letters", 0, len(symbols)), slots, arrays.strings(f"{name}_words"),
-            arrays.exact(name, np.uint8, None).tobytes(),
+            decompress(arrays.exact(name, np.uint8, None).tobytes()),
             arrays.exact(seen, np.uint32, None).copy() if seen in arrays else np.zeros(0, np.uint32),
         )  # fmt: skip
 
@@ -260,9 +268,26 @@ class _Piece(NamedTuple):
     high: int
 
 
-def _cut(symbols: Sequence[int], begin: int, space: int, longest: int = _PIECE_CELLS) -> Iterator[_Piece]:
-    """Cut the last line of the cells into overlapping pieces; the parts used are adjacent and end at spaces if possible."""
-    end, low = len(symbols), begin
+def _join_lines(lines: Sequence[tuple[int, int, bool]]) -> Iterator[tuple[int, int]]:
+    """Return where pieces of text begin and end: a line joins those before it while they are short enough together."""
+    begin = stop = 0
+    for start, end, joins in lines:
+        if joins and end - begin <= _JOINED_CELLS:
+            stop = end
+            continue
+        yield begin, stop
+        begin, stop = start, end
+    yield begin, stop
+
+
+def _is_one_line_break(gap: str) -> bool:
+    """Return whether two lines belong to one paragraph: nothing but one line break is between their texts."""
+    return len(re.findall("\r\n|\r|\n", gap)) == 1
+
+
+def _cut(symbols: Sequence[int], begin: int, end: int, space: int, longest: int = _PIECE_CELLS) -> Iterator[_Piece]:
+    """Cut a line into overlapping pieces; the parts used are adjacent and end at spaces if possible."""
+    low = begin
     while low < end:
         start = max(begin, low - _OVERLAP)
         stop = min(end, start + longest)
@@ -373,7 +398,9 @@ class _NetworkReader:
     def _bare(self, words: Words) -> Words:
         if self.alphabet.script == self.reads:
             return words
-        return Words(list(map(self.reads.read, words.words)), words.offsets, words.joined, gaps=words.gaps)
+        return Words(
+            list(map(self.reads.read, words.words)), words.offsets, words.joined, gaps=words.gaps, context=words.context
+        )
 
     @cached_property
     def _bare_letters(self) -> list[str]:

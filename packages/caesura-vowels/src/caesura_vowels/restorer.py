@@ -33,6 +33,9 @@ from caesura_vowels.storage import encode_strings, load_model, save_model
 #: How to treat marks in the input: "keep" them and fill in the missing ones, or "replace" them. "constrain" is an older name of "keep".
 Existing = Literal["keep", "constrain", "replace"]
 
+#: What a general network reads at once: short lines of a paragraph together, or each line alone.
+Context = Literal["paragraph", "line"]
+
 #: The folder of the models that come with the package, and their names: general ones, and those of one book.
 SHIPPED_MODELS = Path(__file__).parent / "shipped_models"
 SHIPPED_NAMES = ("hebrew", "hebrew-biblical", "arabic", "arabic-quranic")
@@ -113,6 +116,9 @@ class VowelRestorer:
     kind : str, default None
         The kind of text that a general model is to assume, such as "biblical", "modern" or "poetry"; by default it is recognized for every text
         (:meth:`recognize`). Models of one book have no kinds.
+    context : {"paragraph", "line"}, default "paragraph"
+        What a general network reads at once. "paragraph": short lines together, up to an empty line, because a line of verse or a subtitle says little
+        alone. "line": each line alone, for lists of unrelated lines. Other models always read lines.
     network : path, VowelRestorer, or sequence of these, default ()
         Up to four models with a network: "best" uses the mean of the networks as a component, "neural" continues training one. Only
         training lines that none of them was trained on are held out.
@@ -140,7 +146,7 @@ class VowelRestorer:
 
     _parameters: ClassVar[tuple[str, ...]] = (
         "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "discount", "epochs", "held_out", "seed",
-        "kind", "network",
+        "kind", "context", "network",
     )  # fmt: skip
 
     def __init__(
@@ -159,13 +165,14 @@ class VowelRestorer:
         held_out: float = 0.1,
         seed: int = 0,
         kind: str | None = None,
+        context: Context = "paragraph",
         network: str | PathLike[str] | VowelRestorer | Sequence[str | PathLike[str] | VowelRestorer] = (),
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
         self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
         self.discount = discount
-        self.kind, self.network = kind, network
+        self.kind, self.context, self.network = kind, context, network
         self.notice = ""
         self.validation: dict[str, Any] = {}
         self.made_for = ""
@@ -457,7 +464,9 @@ class VowelRestorer:
             "rehearsed": self.validation,  # the key of earlier versions
             "made_for": self.made_for,
             "parameters": {
-                name: getattr(self, name) for name in self._parameters if name not in ("kind", "lexicon", "network")
+                name: getattr(self, name)
+                for name in self._parameters
+                if name not in ("kind", "context", "lexicon", "network")
             },
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -581,6 +590,8 @@ class VowelRestorer:
             raise CaesuraError("missing='short' is for Arabic only; use missing='all' for Hebrew.")
         if self.existing not in ("keep", "constrain", "replace"):
             raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
+        if self.context not in ("paragraph", "line"):
+            raise CaesuraError(f"context is {self.context!r}; expected 'paragraph' or 'line'.")
         if self.discount not in DISCOUNTS:
             raise CaesuraError(f"discount is {self.discount!r}; expected {' or '.join(map(repr, DISCOUNTS))}.")
         if self.network and self.model not in ("best", "neural"):
@@ -635,7 +646,15 @@ class _RestorationJob:
             high = int(offsets[stop])
             marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
             gaps = self.parts[2 * low : 2 * high + 1 : 2]
-            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks, gaps, self.kind)
+            yield Words(
+                self.keys[low:high],
+                offsets[line : stop + 1] - low,
+                joined[low:high],
+                marks,
+                gaps,
+                self.kind,
+                self.restorer.context,
+            )
             line = stop
 
     def _offsets(self) -> NDArray[np.int64]:

@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 from caesura.errors import FormatError
 from caesura.files import atomic_write
 
-#: The version of the file format. Version 4, in which words are not compressed, is read too.
-VERSION = 5
-_UNCOMPRESSED = 4
-_ZLIB_START = 0x78  # the first byte of compressed words; no Hebrew or Arabic letter starts with it in UTF-8
+#: The version of the file format. Versions 4, in which words are not compressed, and 5, in which networks are not, are read too.
+VERSION = 6
+_READABLE = ("4", "5", str(VERSION))
+_ZLIB_START = (
+    0x78  # the first byte of compressed data; no Hebrew or Arabic letter starts with it in UTF-8, and no ONNX file
+)
 _MAGIC = b"caesura vowel model "
 _ALIGNMENT = 64  # bytes; compiled code works on the arrays in the buffer of the file
-_MAX_TEXT = (
-    1 << 28
-)  # bytes of a list of words after decompression; the words of the Hebrew Bible take less than a megabyte
+_MAX_BYTES = 1 << 28  # after decompression; the words of the Hebrew Bible take less than a megabyte, a network some 15
 
 
 def save_model(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -68,7 +68,7 @@ def load_model(path: Path) -> tuple[dict[str, Any], StoredArrays]:
         if stream.read(len(_MAGIC)) != _MAGIC:
             raise FormatError(path, None, "this is not a vowel model written by `caesura vowels train`.")
         version = stream.readline(40).decode("ascii", "replace").rstrip("\n")
-        if version not in (str(VERSION), str(_UNCOMPRESSED)):
+        if version not in _READABLE:
             raise FormatError(
                 path, None, f"this model has format version {version[:20]}, expected {VERSION}; train it again."
             )
@@ -196,11 +196,22 @@ def encode_strings(words: Sequence[str]) -> NDArray[np.uint8]:
 
 def decode_strings(raw: NDArray[Any]) -> tuple[str, ...]:
     """Decode an array of :func:`encode_strings`, compressed or not."""
-    data = raw.tobytes()
-    if data[:1] == bytes([_ZLIB_START]):
-        stream = zlib.decompressobj()
-        data = stream.decompress(data, _MAX_TEXT)
-        if not stream.eof:
-            raise ValueError(f"a list of words is cut off, or has more than {_MAX_TEXT} bytes")
-    text = data.decode()
+    text = decompress(raw.tobytes()).decode()
     return tuple(text.split("\n")) if text else ()
+
+
+def compress(data: bytes) -> NDArray[np.uint8]:
+    """Compress bytes by Huffman codes alone: rounded weights have few likely values, but no repetitions."""
+    stream = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_HUFFMAN_ONLY)
+    return np.frombuffer(stream.compress(data) + stream.flush(), np.uint8)
+
+
+def decompress(data: bytes) -> bytes:
+    """Return bytes that may be compressed; refuse more of them than a model can need."""
+    if data[:1] != bytes([_ZLIB_START]):
+        return data
+    stream = zlib.decompressobj()
+    whole = stream.decompress(data, _MAX_BYTES)
+    if not stream.eof:
+        raise ValueError(f"a part is cut off, or has more than {_MAX_BYTES} bytes")
+    return whole
