@@ -6,10 +6,12 @@ from __future__ import annotations
 def pluralize(number: int, noun: str) -> str:
     """Return a number with its noun in the singular or plural.
 
-    >>> pluralize(1, "item"), pluralize(12, "item")
-    ('1 item', '12 items')
+    >>> pluralize(1, "item"), pluralize(12, "item"), pluralize(2, "vocabulary")
+    ('1 item', '12 items', '2 vocabularies')
     """
-    return f"{number} {noun}{'s' * (number != 1)}"
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number} {noun}s"
 
 
 def shorten(text: str, most: int = 40) -> str:

@@ -166,7 +166,7 @@ def _write(
     lossy: bool,
 ) -> None:
     if output is not None:
-        from caesura.formats.writing import write, write_added_tiers
+        from caesura.formats.writing import write, write_into_source
 
         gold = gold_corpus(result.golds)
         if starts:  # times were counted from the start of each recording
@@ -177,7 +177,7 @@ def _write(
                 for a in gold
             )
             gold = Corpus.from_annotations(moved, labels=gold.labels)
-        sentence = write_added_tiers(corpus, gold, output) if to is None and gold.timed else None
+        sentence = write_into_source(corpus, gold, output, to)
         if sentence is None:
             write(gold, output, to, lossy=lossy)
         else:

@@ -33,7 +33,7 @@ from caesura.model import Corpus
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
 SEGMENT = "webanno.custom.Segment"
-_FEATURES = ("label", "value", "name", "identifier")
+LABEL_FEATURES = ("label", "value", "name", "identifier")
 
 
 def read_cas(
@@ -56,11 +56,15 @@ def read_cas(
         The file with the type system; None: a file beside the CAS.
     """
     source.reject_encoding("a CAS declares its own encoding")
-    cas = load_cas(source, _typesystem(source, typesystem))
-    chosen = checked_layer(
-        source, cas, layer or (SEGMENT if has_type(cas, SEGMENT) or not has_type(cas, SENTENCE) else SENTENCE)
-    )
+    cas = load_cas(source, typesystem_of(source, typesystem))
+    chosen = layer_of_cas(source, cas, layer)
     return read_standoff([read_layer(source, cas, source.stem, "", chosen, feature)], **standoff)
+
+
+def layer_of_cas(source: Source, cas: Any, layer: str | None) -> str:
+    """Return the layer to read: the one that is named, segments, or sentences."""
+    default = SEGMENT if has_type(cas, SEGMENT) or not has_type(cas, SENTENCE) else SENTENCE
+    return checked_layer(source, cas, layer or default)
 
 
 def read_layer(source: Source, cas: Any, item: str, coder: str, layer: str, feature: str | None) -> MarkedText:
@@ -158,17 +162,23 @@ def load_json_cas(source: Source) -> Any:
         raise source.error(None, f"this is not a CAS as JSON: {error}.") from None
 
 
-def _typesystem(source: Source, given: str | None) -> Source:
+def typesystem_of(source: Source, given: str | None) -> Source:
     """Find the type system of a CAS."""
-    if given is not None:
-        return Source.open(Path(given))
+    if given is not None and source.companions is None:
+        return _kept(source, Source.open(Path(given)))
     if source.companions is not None or source.path.with_suffix(".typesystem.xml").exists():
         return source.sibling(".typesystem.xml")
     default = source.path.with_name("TypeSystem.xml")
     if not default.exists():
         why = f"its type system is missing: neither {source.stem}.typesystem.xml nor TypeSystem.xml is beside it; name the file with typesystem= (-O typesystem=FILE)."
         raise source.error(None, why)
-    return Source.open(default)
+    return _kept(source, Source.open(default))
+
+
+def _kept(source: Source, types: Source) -> Source:
+    """Keep a type system of another name with its CAS, so that both are written back."""
+    source.siblings[".typesystem.xml"] = types
+    return types
 
 
 def checked_layer(source: Source, cas: Any, layer: str) -> str:
@@ -189,7 +199,7 @@ def _select(cas: Any, name: str) -> list[Any]:
 
 
 def _label(source: Source, annotation: Any, feature: str | None) -> str:
-    names = (feature,) if feature else _FEATURES
+    names = (feature,) if feature else LABEL_FEATURES
     for name in names:
         if annotation.type.get_feature(name) is not None:
             return str(annotation[name]) if annotation[name] is not None else "segment"
@@ -210,9 +220,9 @@ def _cassis() -> Any:
 #: The largest total size of an unpacked archive.
 MAX_UNPACKED = 8 * MAX_BYTES
 
-_FOLDERS = ("annotation", "curation")
-_CURATOR = "CURATION_USER"
-_UNANNOTATED = "INITIAL_CAS"  # the document as it was imported
+ANNOTATED = ("annotation", "curation")
+CURATION_USER = "CURATION_USER"
+UNANNOTATED = "INITIAL_CAS"  # the document as it was imported
 _INTERNAL_TYPES = ("uima.", "de.tudarmstadt.ukp.clarin.webanno.", "de.tudarmstadt.ukp.inception.",
               "de.tudarmstadt.ukp.dkpro.core.api.metadata.", "de.tudarmstadt.ukp.dkpro.core.api.segmentation.",
               "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.", "de.tudarmstadt.ukp.dkpro.core.api.syntax.", "pdfbox.", "org.dkpro.core.")  # fmt: skip
@@ -256,37 +266,45 @@ def read_inception(
     return read_standoff(texts, **standoff)
 
 
+def layer_of_project(source: Source, layer: str | None) -> str:
+    """Return the layer to read: the one that is named, or the only one with annotations."""
+    return layer or _only_layer(source, list(_documents(source, "gold")))
+
+
 def _documents(source: Source, curation: str) -> Iterator[_AnnotatedCas]:
-    files = _unpack(source, source.raw, source.path.name)
-    annotated = {path: document for path in files if (document := _document_of(path)) is not None}
+    files = unpack(source, source.raw, source.path.name)
+    annotated = {path: document for path in files if (document := document_of(path)) is not None}
     if not any(path.endswith((".zip", ".json", ".xmi")) for path in annotated):
         kinds = ", ".join(sorted({PurePosixPath(path).suffix for path in annotated}))
         why = f"this archive contains no annotations as UIMA CAS XMI or JSON{f' (found {kinds})' if kinds else ''}; export an INCEpTION project in one of these formats, or unpack other archives and read the folder."
         raise source.error(None, why)
     for path, (item, curated) in annotated.items():
-        inner = _unpack(source, files[path], path) if path.endswith(".zip") else {path: files[path]}
+        inner = unpack(source, files[path], path) if path.endswith(".zip") else {path: files[path]}
         siblings = inner if len(inner) > 1 else files
         for name, content in inner.items():
             user = PurePosixPath(name).stem
-            if not name.endswith((".xmi", ".json")) or user == _UNANNOTATED:
+            if not name.endswith((".xmi", ".json")) or user == UNANNOTATED:
                 continue
             where = Source(source.path / path if name == path else source.path / path / name, None, content)
-            coder = curation if curated or user == _CURATOR else user
-            yield _AnnotatedCas(item, coder if path != name or "/" in path else "", where, _load(where, siblings))
+            coder = curation if curated or user == CURATION_USER else user
+            yield _AnnotatedCas(
+                item, coder if path != name or "/" in path else "", where, load_archived(where, siblings)
+            )
 
 
-def _document_of(path: str) -> tuple[str, bool] | None:
+def document_of(path: str) -> tuple[str, bool] | None:
     """Return the document of a file in a project and whether it is curated; None if the file contains no annotations."""
     parts = PurePosixPath(path).parts
     for i, part in enumerate(parts[:-2]):
-        if part in _FOLDERS and len(parts) == i + 3:
+        if part in ANNOTATED and len(parts) == i + 3:
             return parts[i + 1], part == "curation"
     if len(parts) == 1 and path.endswith(".xmi"):  # a single document, exported from the annotation page
         return PurePosixPath(path).stem, False
     return None
 
 
-def _load(where: Source, siblings: dict[str, bytes]) -> Any:
+def load_archived(where: Source, siblings: dict[str, bytes]) -> Any:
+    """Load a CAS of an archive, given the files beside it."""
     if where.path.suffix == ".json":
         return load_json_cas(where)
     types = next((name for name in siblings if name.lower().endswith("typesystem.xml")), None)
@@ -310,7 +328,7 @@ def _only_layer(source: Source, documents: list[_AnnotatedCas]) -> str:
     raise source.error(None, f"several layers have annotations; choose one with layer=: {', '.join(sorted(used))}.")
 
 
-def _unpack(source: Source, data: bytes, name: str) -> dict[str, bytes]:
+def unpack(source: Source, data: bytes, name: str) -> dict[str, bytes]:
     """Return the files of an archive by path; damaged and oversized archives are errors."""
     where = source if name == source.path.name else Source(source.path / name, None, data)
     try:

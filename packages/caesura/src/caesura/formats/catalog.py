@@ -10,6 +10,8 @@ A format is an object with these functions (one of the first two is enough):
     Recognises the first characters of a file; only needed if several formats share a suffix.
 ``losses(corpus) -> list of str``
     Describes losses that the facts in the table below do not cover; rarely needed.
+``merge``, ``add_tiers``, ``structure``
+    Put changed marks back into the file from which they were read, see :mod:`~caesura.formats.editing`.
 
 Options are keyword-only parameters; their type annotations convert values from the command line (:mod:`caesura.options`).
 
@@ -154,6 +156,7 @@ FORMATS: Registry[Any] = Registry(
         "segeval-json": _entry("segeval:JSON", "segeval's JSON of masses", ".json", "units, untyped, items, coders, textless"),
         "csv-spans": _entry("tables:SPANS", "CSV of labelled spans", ".csv .tsv", "spans, spans in time, unnamed spans, tracks, items, coders, textless"),
         "times": _entry("speech.times", "CSV of times", ".csv .tsv .times .txt", _SPEECH + ", types, tracks, items, coders"),
+        "label-studio-sound": _entry("standoff:LABEL_STUDIO_SOUND", "Label Studio's JSON of recordings", ".json", _SPEECH + ", spans in time, unnamed spans, items, coders"),
         "label-studio": _entry("standoff:LABEL_STUDIO", "Label Studio's JSON", ".json", _STANDOFF + ", items, coders"),
         "masses-json": _entry("plain_json:MASSES", "JSON of masses by item", ".json", "units, untyped, items, coders, textless"),
         "nested-json": _entry("nested:JSON", "JSON of nested segments", ".json", _NESTED + ", text"),

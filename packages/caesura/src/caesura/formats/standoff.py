@@ -276,7 +276,7 @@ def read_brat(
     discontinuous: list[int] = []  # lines
     for number, line in source.lines:
         if line.startswith("T"):
-            label, offsets = _brat_span(source, number, line, len(text))
+            label, offsets = brat_span(source, number, line, len(text))
             if len(offsets) > 1:
                 discontinuous.append(number)
                 offsets = {"cover": [(offsets[0][0], offsets[-1][1])], "apart": offsets, "out": []}[pieces]
@@ -300,7 +300,7 @@ def write_brat(corpus: Corpus, *, unit: TextUnit | None = None) -> dict[str, str
     return {"": "".join(lines), ".txt": text}
 
 
-def _brat_span(source: Source, number: int, line: str, length: int) -> tuple[str, list[tuple[int, int]]]:
+def brat_span(source: Source, number: int, line: str, length: int) -> tuple[str, list[tuple[int, int]]]:
     """Parse the label of a span and the offsets of its pieces."""
     match = _SPAN.fullmatch(line)
     if match is None:
@@ -317,13 +317,14 @@ def _brat_span(source: Source, number: int, line: str, length: int) -> tuple[str
 # ---------------------------------------------------------------------- doccano
 # JSON lines, one text with its labelled spans per line, one file per annotator.
 
-_LABELS = ("label", "labels", "entities")
+#: The fields that hold the spans of a text.
+LABEL_KEYS = ("label", "labels", "entities")
 
 
 def sniff_doccano(head: str) -> bool:
     """Recognise a text with labels on the first line."""
     first = head.lstrip().split("\n", 1)[0]
-    return first.startswith("{") and '"text"' in first and any(f'"{key}"' in first for key in _LABELS)
+    return first.startswith("{") and '"text"' in first and any(f'"{key}"' in first for key in LABEL_KEYS)
 
 
 def read_doccano(source: Source, *, unit: TextUnit | None = None, **standoff: Unpack[StandoffOptions]) -> Corpus:
@@ -339,9 +340,9 @@ def read_doccano(source: Source, *, unit: TextUnit | None = None, **standoff: Un
         for line, entry in parse_lines(source, stream):
             if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
                 raise source.error(line, 'expected an object with "text" and "label".')
-            if not any(key in entry for key in _LABELS):
+            if not any(key in entry for key in LABEL_KEYS):
                 raise source.error(line, 'this text has no "label"; write "label": [] if nothing is marked.')
-            spans = list(_doccano_spans(source, line, entry))
+            spans = list(doccano_spans(source, line, entry))
             item = str(entry.get("item", entry.get("id", line)))
             texts.append(MarkedText(item, "", entry["text"], spans, partial(source.error, line)))
     if not texts:
@@ -357,8 +358,9 @@ def write_doccano(corpus: Corpus, *, unit: TextUnit | None = None) -> Iterator[s
         yield dump_line({"id": number, "item": a.item, "text": text, "label": label}) + "\n"
 
 
-def _doccano_spans(source: Source, line: int, entry: dict[str, Any]) -> Iterator[CharacterSpan]:
-    listed: Any = next((entry[key] for key in _LABELS if key in entry), [])
+def doccano_spans(source: Source, line: int, entry: dict[str, Any]) -> Iterator[CharacterSpan]:
+    """Iterate over the spans of a text, given as lists or as objects."""
+    listed: Any = next((entry[key] for key in LABEL_KEYS if key in entry), [])
     for span in listed if isinstance(listed, list) else [listed]:
         if isinstance(span, dict):
             span = [span.get("start_offset"), span.get("end_offset"), span.get("label")]
@@ -369,12 +371,21 @@ def _doccano_spans(source: Source, line: int, entry: dict[str, Any]) -> Iterator
 
 
 # ---------------------------------------------------------------------- label-studio
-# The JSON export: tasks with a text, and the labelled spans of every annotator.
+# The JSON export: tasks with a text or a recording, and the labelled spans of every annotator. Regions of sound are in seconds; a
+# transcription or a choice that belongs to a region has the id of the region.
+
+_RECORDING = re.compile(r'"(?:original_length|channel)"\s*:|"data"\s*:\s*\{\s*"audio"\s*:')
+_LABEL_FIELDS = ("labels", "hypertextlabels", "choices", "text")
 
 
 def sniff_label_studio(head: str) -> bool:
     """Recognise tasks with results."""
     return '"annotations"' in head and '"result"' in head and '"data"' in head
+
+
+def sniff_label_studio_sound(head: str) -> bool:
+    """Recognise tasks with a recording: regions with a channel or the length of the recording, or ``"data": {"audio": …}``."""
+    return sniff_label_studio(head) and _RECORDING.search(head) is not None
 
 
 def read_label_studio(
@@ -389,29 +400,92 @@ def read_label_studio(
     text : str, default None
         The field of ``data`` that holds the text; None: ``text``, or the only field.
     """
+    texts = []
+    for number, task, annotation in _annotated_tasks(source):
+        item, content = text_of_task(source, task, number, text)
+        spans = [s for result in annotation["result"] for s in label_studio_spans(source, result, number, len(content))]
+        texts.append(_marked(source, item, annotation, content, spans))
+    return read_standoff(texts, unit=unit, **standoff)
+
+
+def read_label_studio_sound(
+    source: Source, *, as_: SpanTarget = "auto", only: Sequence[str] | str | None = None
+) -> Corpus:
+    """Read the regions of every annotator and recording, except cancelled annotations.
+
+    Regions that cover every recording are segments, others are spans. A recording is as long as its regions say, or to the last one.
+
+    Parameters
+    ----------
+    as_ : {'auto', 'spans', 'boundaries'}, default 'auto'
+        Whether regions stay spans.
+    only : sequence of str or str, default None
+        The labels to read; None: all.
+    """
+    wanted = None if only is None else set(parse_list(only))
+    lengths: dict[str, float] = {}
+    recordings: list[tuple[str, str, list[tuple[float, float, str]], TextError]] = []
+    for number, task, annotation in _annotated_tasks(source):
+        item = item_of_task(source, task, number)
+        found = [s for each in regions(annotation["result"]) for s in label_studio_spans(source, each, number, None)]
+        rows = sorted((float(start), float(end), label) for start, end, label in found)
+        known = [result.get("original_length") for result in annotation["result"] if isinstance(result, dict)]
+        ends = [float(length) for length in known if isinstance(length, (int, float)) and 0 < length < 1e12]
+        lengths[item] = max([lengths.get(item, 0.0), *ends, *(end for _, end, _ in rows)])
+        kept = [row for row in rows if wanted is None or row[2] in wanted]
+        marked = _marked(source, item, annotation, "", ())
+        recordings.append((item, marked.coder, kept, marked.error))
+    return _read_regions(recordings, lengths, as_)
+
+
+def _annotated_tasks(source: Source) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """Iterate over number, task and annotation of all annotations that were not cancelled."""
     tasks = load_json(source)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise source.error(None, "expected a list of tasks.")
-    texts = []
+    found = False
     for number, task in enumerate(tasks, 1):
-        item, content = _task(source, task, number, text)
+        item_of_task(source, task, number)
         for annotation in task.get("annotations") or []:
             if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
                 raise source.error(None, f"task {number}: an annotation has no list of results.")
-            if annotation.get("was_cancelled"):
-                continue
-            spans = [
-                s for result in annotation["result"] for s in _label_studio_spans(source, result, number, len(content))
-            ]
-            coder = _coder(annotation.get("completed_by"))
-
-            def error(why: str, item: str = item, coder: str = coder) -> FormatError:
-                return source.error(None, f"item {item!r}, coder {coder!r}: {why}")
-
-            texts.append(MarkedText(item, coder, content, spans, error))
-    if not texts:
+            if not annotation.get("was_cancelled"):
+                found = True
+                yield number, task, annotation
+    if not found:
         raise source.error(None, "no task is annotated.")
-    return read_standoff(texts, unit=unit, **standoff)
+
+
+def _marked(
+    source: Source, item: str, annotation: dict[str, Any], text: str, spans: Sequence[CharacterSpan]
+) -> MarkedText:
+    coder = coder_of_annotation(annotation.get("completed_by"))
+    return MarkedText(
+        item, coder, text, spans, lambda why: source.error(None, f"item {item!r}, coder {coder!r}: {why}")
+    )
+
+
+def _read_regions(
+    recordings: Sequence[tuple[str, str, list[tuple[float, float, str]], TextError]],
+    lengths: dict[str, float],
+    as_: SpanTarget,
+) -> Corpus:
+    """Return the regions of recordings: segments if they cover every recording, else spans of seconds."""
+    from caesura.formats.speech.intervals import IntervalRules, is_tiled, marks_of_intervals
+
+    rule = IntervalRules.from_options(as_=as_)
+    tiled = all(is_tiled(rows, lengths[item]) for item, _, rows, _ in recordings)
+    as_spans = as_ == "spans" or (as_ == "auto" and not tiled)
+    annotations = []
+    for item, coder, rows, report in recordings:
+        named = [(start, end, "" if label == "segment" else label) for start, end, label in rows]
+
+        def error(i: int, why: str, report: TextError = report) -> FormatError:
+            return report(f"region {i + 1}: {why}")
+
+        marks = marks_of_intervals(named, as_spans=as_spans, rule=rule, length=lengths[item], error=error)
+        annotations.append(Annotation(item, coder, marks))
+    return Corpus.from_annotations(annotations)
 
 
 def write_label_studio(corpus: Corpus, *, unit: TextUnit | None = None) -> str:
@@ -419,17 +493,39 @@ def write_label_studio(corpus: Corpus, *, unit: TextUnit | None = None) -> str:
     tasks: dict[str, dict[str, Any]] = {}
     for a in corpus:
         text, starts = join_units(a.marks, unit)
-        task = tasks.setdefault(
-            a.item, {"id": len(tasks) + 1, "data": {"text": text, "item": a.item}, "annotations": []}
-        )
-        task["annotations"].append(
-            {
-                "id": len(task["annotations"]) + 1,
-                "completed_by": {"email": a.coder},
-                "result": [_result(text, span, n) for n, span in enumerate(spans_of(a.marks, starts), 1)],
-            }
-        )
+        results = [_result(text, span, n) for n, span in enumerate(spans_of(a.marks, starts), 1)]
+        _add_annotation(tasks, a, {"text": text, "item": a.item}, results)
     return json.dumps(list(tasks.values()), ensure_ascii=False, indent=1) + "\n"
+
+
+def write_label_studio_sound(corpus: Corpus) -> str:
+    """Write one task per recording, one annotation per coder; ``data.audio`` is the name of the item, because its address is not known."""
+    tasks: dict[str, dict[str, Any]] = {}
+    for a in corpus:
+        _add_annotation(tasks, a, {"audio": a.item, "item": a.item}, _region_results(a.marks))
+    return json.dumps(list(tasks.values()), ensure_ascii=False, indent=1) + "\n"
+
+
+def _add_annotation(
+    tasks: dict[str, dict[str, Any]], a: Annotation, data: dict[str, str], results: list[dict[str, Any]]
+) -> None:
+    task = tasks.setdefault(a.item, {"id": len(tasks) + 1, "data": data, "annotations": []})
+    done = {"id": len(task["annotations"]) + 1, "completed_by": {"email": a.coder}, "result": results}
+    task["annotations"].append(done)
+
+
+def _region_results(marks: Marks) -> list[dict[str, Any]]:
+    from caesura.formats.speech.intervals import segments
+
+    if isinstance(marks, Hierarchy):
+        raise FormatError(None, None, "regions of sound cannot be nested segments.")
+    return [
+        {
+            "id": f"s{number}", "type": "labels", "from_name": "label", "to_name": "audio", "original_length": float(marks.end),
+            "value": {"start": start, "end": end, "channel": 0, "labels": [label or "segment"]},
+        }
+        for number, (start, end, label) in enumerate(segments(marks), 1)
+    ]  # fmt: skip
 
 
 def _result(text: str, span: CharacterSpan, number: int) -> dict[str, Any]:
@@ -438,32 +534,59 @@ def _result(text: str, span: CharacterSpan, number: int) -> dict[str, Any]:
     return {"id": f"s{number}", "type": "labels", "from_name": "label", "to_name": "text", "value": value}
 
 
-def _task(source: Source, task: dict[str, Any], number: int, field: str | None) -> tuple[str, str]:
-    data = task.get("data")
-    if not isinstance(data, dict):
-        raise source.error(None, f'task {number} has no "data".')
+def text_of_task(source: Source, task: dict[str, Any], number: int, field: str | None) -> tuple[str, str]:
+    """Return the item of a task and its text."""
+    item, data = item_of_task(source, task, number), task["data"]
     texts = {name: value for name, value in data.items() if isinstance(value, str)}
     name = field or ("text" if "text" in texts else next(iter(texts), "") if len(texts) == 1 else "")
     if name not in texts:
         has = f"it has {', '.join(texts)}: name one with text=" if texts else "its data contains no string"
         raise source.error(None, f"task {number} has no text{f' {name!r}' if name else ''}; {has}.")
-    return str(data.get("item", task.get("id", number))), texts[name]
+    return item, texts[name]
 
 
-def _label_studio_spans(source: Source, result: Any, number: int, length: int) -> list[CharacterSpan]:
+def item_of_task(source: Source, task: dict[str, Any], number: int) -> str:
+    """Return the item of a task."""
+    if not isinstance(task.get("data"), dict):
+        raise source.error(None, f'task {number} has no "data".')
+    return str(task["data"].get("item", task.get("id", number)))
+
+
+def regions(results: Sequence[Any]) -> list[Any]:
+    """Return one result per region of sound: the one with labels if several have its id."""
+    best: dict[Any, Any] = {}
+    for number, result in enumerate(results):
+        value = result.get("value") if isinstance(result, dict) else None
+        if isinstance(value, dict) and {"start", "end"} <= value.keys():
+            key = result.get("id", number)
+            if key not in best or ("labels" in value and "labels" not in best[key]["value"]):
+                best[key] = result
+    return list(best.values())
+
+
+def label_studio_spans(source: Source, result: Any, number: int, length: int | None) -> list[CharacterSpan]:
+    """Return the span of a result, in characters or, if there is no length, in seconds; none if it has no span."""
     value = result.get("value") if isinstance(result, dict) else None
     if not isinstance(value, dict) or not {"start", "end"} <= value.keys():
         return []
     start, end = value["start"], value["end"]
-    labels = next((value[key] for key in ("labels", "hypertextlabels", "choices") if value.get(key)), ["segment"])
+    fields = _LABEL_FIELDS if length is None else _LABEL_FIELDS[:3]
+    labels = next((value[key] for key in fields if value.get(key)), ["segment"])
+    label = str(labels[0] if isinstance(labels, list) else labels)
+    if length is None:
+        numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (start, end))
+        if not numbers or not 0 <= start <= end < 1e12:
+            raise source.error(None, f"task {number}: the region {start!r}–{end!r} has no times, expected seconds.")
+        return [(start, end, label)]
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= length:
         raise source.error(
             None, f"task {number}: the span {start!r}–{end!r} is outside the text of {length} characters."
         )
-    return [(start, end, str(label)) for label in labels[:1]]
+    return [(start, end, label)]
 
 
-def _coder(who: Any) -> str:
+def coder_of_annotation(who: Any) -> str:
+    """Return the name of an annotator."""
     if isinstance(who, dict):
         return str(next((who[key] for key in ("email", "username", "id") if who.get(key) is not None), ""))
     return "" if who is None else str(who)
@@ -607,4 +730,7 @@ def _strip_span(text: str, span: CharacterSpan) -> CharacterSpan:
 BRAT = SimpleNamespace(read=read_brat, write=write_brat)
 DOCCANO = SimpleNamespace(read=read_doccano, write=write_doccano, sniff=sniff_doccano)
 LABEL_STUDIO = SimpleNamespace(read=read_label_studio, write=write_label_studio, sniff=sniff_label_studio)
+LABEL_STUDIO_SOUND = SimpleNamespace(
+    read=read_label_studio_sound, write=write_label_studio_sound, sniff=sniff_label_studio_sound
+)
 CHUNKS = SimpleNamespace(read=read_chunks, write=write_chunks, sniff=sniff_chunks)

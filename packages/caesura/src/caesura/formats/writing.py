@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,12 @@ from typing import Any
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Content, Source, atomic_write, atomic_write_all
 from caesura.formats.catalog import FORMATS, Format, claiming_formats, format_options, named_format
+from caesura.formats.editing import changed_marks, editor_of, is_same
 from caesura.formats.folders import rename_parts, write_folder
 from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, reduce_corpus
 from caesura.formats.reading import read_source
-from caesura.model import Corpus
-from caesura.model.corpus import require_corpus
+from caesura.model import Corpus, Spans
+from caesura.model.corpus import Marks, require_corpus
 from caesura.model.provenance import Document, collect_notes
 from caesura.options import option_types
 from caesura.text import pluralize
@@ -80,16 +82,18 @@ def write(
 
         write_folder(corpus, where, pattern, write_part)
         return
-    chosen = named_format(format) if format is not None else _format_by_suffix(where, corpus)
+    chosen = named_format(format) if format is not None else _format_by_suffix(where, corpus, sole_source(corpus))
     module = chosen.load()
-    if not hasattr(module, "write"):
-        raise FormatError(where, None, f"{chosen.title} can be read but not written.")
-    given = format_options(module.write, _writer_options(module, options), chosen.title)
+    writes = hasattr(module, "write")
+    given = format_options(module.write, _writer_options(module, options), chosen.title) if writes else options
     document = None if given else sole_source(corpus)
     kept = document is not None and document.format == chosen.name and document.complete
     if document is not None and kept and (intact := _intact(corpus, document, chosen)) is not None:
         _write_files(where, intact)
         return
+    if not writes:
+        back = " anew; only a file of this format can be changed" if hasattr(module, "read") else ""
+        raise FormatError(where, None, f"{chosen.title} can be read but not written{back}.")
     structure = [] if chosen.name == "caesura-json" else _structure(corpus)  # which keeps the sources
     if lossy:
         _check_can_reduce(corpus, chosen, where)
@@ -161,11 +165,40 @@ def _intact(corpus: Corpus, document: Document, chosen: Format) -> dict[str, Con
         original = _renamed_alike(read_source(source, document.format, document.options), corpus, chosen)
     if original.kind == corpus.kind and _same_keys(original, corpus) and not differences(corpus, original):
         return {"": _as_utf8(document), **document.companions}
-    merge = getattr(chosen.load(), "merge", None)
+    editor = editor_of(chosen.name, chosen.load())
+    merge = getattr(editor, "merge", None)
     if merge is None or original.kind != corpus.kind:
         return None
-    merged: Content | None = merge(source, original, corpus)
-    return None if merged is None else {"": merged, **document.companions}
+    taken = {name: value for name, value in document.options.items() if name in option_types(merge)}
+    merged: Content | None = merge(source, original, corpus, **taken)
+    if merged is None:
+        return None
+    contents = {"": merged, **document.companions}
+    # what was merged is kept only if it reads back as the corpus
+    written = source_of(replace(document, data=_bytes(merged)))
+    try:
+        with collect_notes(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # issued when the source was read
+            reread = _renamed_alike(read_source(written, document.format, document.options), corpus, chosen)
+    except CaesuraError:
+        return None
+    follow = getattr(editor, "DEPENDENTS_FOLLOW", False)
+    wanted = (
+        (changed_marks(original, corpus) or {}) if follow else {(a.item, a.coder, a.track): a.marks for a in corpus}
+    )
+    others = {(a.item, a.coder, a.track) for a in reread} - wanted.keys()
+    return contents if _holds(reread, wanted) and (follow or not others) else None
+
+
+def _holds(corpus: Corpus, wanted: Mapping[tuple[str, str, str], Marks]) -> bool:
+    """Tell whether a corpus has these annotations; one without any mark may be missing, because files do not name who marked nothing."""
+    found = {(a.item, a.coder, a.track): a.marks for a in corpus}
+    return all(
+        is_same(found[key], marks) and found[key].units == marks.units
+        if key in found
+        else isinstance(marks, Spans) and not len(marks)
+        for key, marks in wanted.items()
+    )
 
 
 def source_of(document: Document) -> Source:
@@ -180,28 +213,78 @@ def _as_utf8(document: Document) -> bytes:
     return document.data.decode(document.encoding).encode("utf-8")
 
 
-def write_added_tiers(corpus: Corpus, gold: Corpus, path: Path, name: str = "gold") -> str | None:
-    """Write a gold standard as new tiers of the file from which the annotations were read; None if that is not possible.
+def write_into_source(
+    corpus: Corpus, gold: Corpus, path: Path, format: str | None = None, name: str = "gold"
+) -> str | None:
+    """Write a gold standard into the file from which the annotations were read, as a new file; None if that is not possible.
 
-    The first coder's file is the frame. Returns a sentence about what was written.
+    In a file with tiers the gold standard is a new tier, in one with several annotators a new annotator; in other files it replaces the
+    marks of their annotator. If the coders have files of their own, that of the first coder is used.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The annotations of all coders.
+    gold : Corpus
+        The gold standard.
+    path : Path
+        The file to write.
+    format : str, default None
+        The format to write; None: by the suffix.
+    name : str, default "gold"
+        The name of the new tier or annotator.
+
+    Returns
+    -------
+    str or None
+        A sentence about what was written.
     """
-    documents = [corpus.sources[a.item, a.coder] for a in corpus if (a.item, a.coder) in corpus.sources]
-    if not documents or len(gold.items) != 1 or len({a.item for a in corpus}) != 1:
+    coders = [a.coder for a in corpus]
+    known = {
+        a.item: corpus.sources[a.item, a.coder]
+        for a in corpus
+        if a.coder == coders[0] and (a.item, a.coder) in corpus.sources
+    }
+    documents = list({id(each): each for each in known.values()}.values())
+    if len(documents) != 1 or set(known) != set(gold.items):
         return None
     document = documents[0]
     chosen = named_format(document.format)
-    module = chosen.load()
-    if not hasattr(module, "add_tiers") or not chosen.claims(path):
+    if (format or _format_by_suffix(path, gold, document).name) != chosen.name:
         return None
-    several = len(gold.tracks) > 1
-    like = str(document.options.get("tier", ""))
-    first = corpus.annotation(0)
-    tiers = {
-        (f"{name} {a.track}" if several else name): (a.track or like.replace("{coder}", first.coder), a.marks)
+    editor = editor_of(chosen.name, chosen.load())
+    if hasattr(editor, "add_tiers") and len(gold.items) == 1:
+        several = len(gold.tracks) > 1
+        like = str(document.options.get("tier", ""))
+        first = corpus.annotation(0)
+        tiers = {
+            (f"{name} {a.track}" if several else name): (a.track or like.replace("{coder}", first.coder), a.marks)
+            for a in gold
+        }
+        atomic_write(path, editor.add_tiers(source_of(document), tiers))
+        return f"{path} is {document.name} with the new {'tiers' if several else 'tier'} {', '.join(tiers)}."
+    with_coders = "coders" in chosen.carries
+    units = {(a.item, a.track): a.marks.units for a in corpus}
+    placed = [
+        a._replace(coder=name if with_coders else coders[0], marks=a.marks.with_units(units.get((a.item, a.track))))
         for a in gold
-    }
-    atomic_write(path, module.add_tiers(source_of(document), tiers))
-    return f"{path} is {document.name} with the new {'tiers' if several else 'tier'} {', '.join(tiers)}."
+    ]
+    others = (
+        [a for a in corpus if corpus.sources.get((a.item, a.coder)) is document and a.coder != name]
+        if with_coders
+        else []
+    )
+    target = Corpus.from_annotations([*others, *placed], labels=corpus.labels)
+    intact = _intact(target, document, chosen)
+    if intact is None:
+        return None
+    _write_files(path, intact)
+    how = (
+        f"with the new annotator {name}"
+        if with_coders
+        else f"with the gold standard in place of the marks{f' of {coders[0]}' if coders[0] else ''}"
+    )
+    return f"{path} is {document.name} {how}."
 
 
 def _renamed_alike(original: Corpus, corpus: Corpus, chosen: Format) -> Corpus:
@@ -227,7 +310,7 @@ def _structure(corpus: Corpus) -> list[str]:
     document = sole_source(corpus)
     if document is None or not document.complete:
         return []
-    describe = getattr(named_format(document.format).load(), "structure", None)
+    describe = getattr(editor_of(document.format, named_format(document.format).load()), "structure", None)
     if describe is None:
         return []
     counted: dict[str, int] = describe(source_of(document))
@@ -353,14 +436,16 @@ def _bytes(content: Content) -> bytes:
     return whole.encode("utf-8", "strict") if isinstance(whole, str) else whole
 
 
-def _format_by_suffix(path: Path, corpus: Corpus) -> Format:
-    """Choose the first writable format with this suffix that can hold the corpus, else the first one."""
+def _format_by_suffix(path: Path, corpus: Corpus, document: Document | None = None) -> Format:
+    """Choose the first writable format with this suffix that can hold the corpus, else the first one, else that of its source."""
     needed, first = features(corpus), None
     for each in claiming_formats(path):
         if hasattr(each.load(), "write"):
             if needed <= each.carries:
                 return each
             first = first or each
+    if first is None and document is not None and named_format(document.format).claims(path):
+        return named_format(document.format)
     if first is None:
         known = ", ".join(sorted(name for name, module in FORMATS.items() if hasattr(module, "write")))
         raise FormatError(path, None, f"no format writes this suffix; name one with format= (--to): {known}.")

@@ -146,7 +146,7 @@ class Document:
     @property
     def complete(self) -> bool:
         """Whether the whole file was read, and not only some of its tiers."""
-        return not {"tier", "coder", "track", "layer"} & self.options.keys()
+        return not {"tier", "coder", "track"} & self.options.keys()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the document for JSON: compressed, with a digest of the content."""

@@ -30,9 +30,10 @@ _HEADER = re.compile(r"@([^:\t]+)(?::\s*(.*))?", re.DOTALL)
 _TIER = re.compile(r"([*%])([^\s:]+):\s*(.*)", re.DOTALL)
 # The group is atomic: if no bullet closes after the first pair of times, none closes after a later pair, and trying all of them would
 # take quadratic time.
-_BULLET = re.compile(r"[\x15•](?>[^\x15•]*?(?<!\d)(\d{1,12})_(\d{1,12})(?!\d))[^\x15•]*+[\x15•]")
-# An unclosed code matches to the end, see _without_code; if it did not match, every "[" would be tried up to the end of the line.
+BULLET = re.compile(r"[\x15•](?>[^\x15•]*?(?<!\d)(\d{1,12})_(\d{1,12})(?!\d))[^\x15•]*+[\x15•]")
+# An unclosed code matches to the end, see _blank_code; if it did not match, every "[" would be tried up to the end of the line.
 _CODE = re.compile(r"\[[^\]]*+\]?|[<>]")
+_TOKEN = re.compile(r"\S+")
 _PAUSE = re.compile(r"\((?:\.+|[\d.:]+)\)")
 _SEPARATORS = frozenset([",", ";", ":", "„", "‡", "0"])
 _FILE_HEADERS = ("UTF8", "Begin", "End")
@@ -43,7 +44,9 @@ _MOST_TIERS = (
 
 
 @dataclass
-class _Utterance:
+class Utterance:
+    """An utterance: speaker, content with codes and time bullets, line, and dependent tiers."""
+
     speaker: str
     content: str
     line: int
@@ -52,36 +55,46 @@ class _Utterance:
     @property
     def text(self) -> str:
         """The utterance with its codes, without time bullets."""
-        return " ".join(_BULLET.sub(" ", self.content).split())
+        return " ".join(BULLET.sub(" ", self.content).split())
 
     @property
     def words(self) -> list[tuple[str, str]]:
         """All words, each with the terminator after it, or ""."""
-        words: list[tuple[str, str]] = []
-        for token in _CODE.sub(_without_code, self.text).split():
-            if token in TERMINATORS:
-                if words:
-                    words[-1] = (words[-1][0], token)
-            elif not (token in _SEPARATORS or token.startswith(("&=", "+")) or _PAUSE.fullmatch(token)):
-                words.append((token, ""))
-        if words and not words[-1][1]:
-            words[-1] = _split_terminator(words[-1][0])
-        return words
+        return [(word, end) for word, end, _ in words_with_places(self.text)]
 
     @property
     def cues(self) -> Iterator[Cue]:
         """The text before each time bullet, as cues."""
         at = 0
-        for bullet in _BULLET.finditer(self.content):
+        for bullet in BULLET.finditer(self.content):
             text = " ".join(self.content[at : bullet.start()].split())
             yield Cue(int(bullet[1]) / 1000, int(bullet[2]) / 1000, text, self.speaker, self.line)
             at = bullet.end()
 
 
-def _without_code(code: re.Match[str]) -> str:
-    """Return the text in place of a code: a space, or the text itself without < and > if the code is not closed."""
+def words_with_places(text: str) -> list[tuple[str, str, int]]:
+    """Return the words of an utterance, each with the terminator after it, or "", and the place of its first character."""
+    words: list[tuple[str, str, int]] = []
+    plain = _CODE.sub(_blank_code, BULLET.sub(_blank, text))
+    for token in _TOKEN.finditer(plain):
+        if token[0] in TERMINATORS:
+            if words:
+                words[-1] = (words[-1][0], token[0], words[-1][2])
+        elif not (token[0] in _SEPARATORS or token[0].startswith(("&=", "+")) or _PAUSE.fullmatch(token[0])):
+            words.append((token[0], "", token.start()))
+    if words and not words[-1][1]:
+        words[-1] = (*_split_terminator(words[-1][0]), words[-1][2])
+    return words
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _blank_code(code: re.Match[str]) -> str:
+    """Return blanks in place of a code, or the text itself without < and > if the code is not closed."""
     closed = not code[0].startswith("[") or code[0].endswith("]")
-    return " " if closed else code[0].replace("<", " ").replace(">", " ")
+    return " " * len(code[0]) if closed else code[0].replace("<", " ").replace(">", " ")
 
 
 def sniff(head: str) -> bool:
@@ -147,9 +160,9 @@ def write(corpus: Corpus, *, level: ChatLevel | None = None) -> Iterator[str]:
 # ---------------------------------------------------------------------- reading
 
 
-def _parse(source: Source) -> tuple[dict[str, Any], list[_Utterance]]:
+def _parse(source: Source) -> tuple[dict[str, Any], list[Utterance]]:
     headers: dict[str, list[str]] = {}
-    utterances: list[_Utterance] = []
+    utterances: list[Utterance] = []
     kinds: set[str] = set()
     for number, line in _joined_lines(source):
         if header := _HEADER.fullmatch(line):
@@ -158,9 +171,9 @@ def _parse(source: Source) -> tuple[dict[str, Any], list[_Utterance]]:
             why = f"expected a header (@), an utterance (*WHO:) or a dependent tier (%NAME:), found {line.strip()[:60]!r}."
             raise source.error(number, why)
         elif tier[1] == "*":
-            if "\x15" in _BULLET.sub("", tier[3]):
+            if "\x15" in BULLET.sub("", tier[3]):
                 raise source.error(number, "a time bullet is damaged; expected milliseconds such as 1200_3400.")
-            utterances.append(_Utterance(tier[2], tier[3], number))
+            utterances.append(Utterance(tier[2], tier[3], number))
         elif not utterances:
             raise source.error(number, f"the tier %{tier[2]} precedes all utterances.")
         else:
@@ -196,7 +209,7 @@ def _split_terminator(word: str) -> tuple[str, str]:
     return word, UNMARKED
 
 
-def _of_words(source: Source, headers: dict[str, Any], utterances: list[_Utterance]) -> Corpus:
+def _of_words(source: Source, headers: dict[str, Any], utterances: list[Utterance]) -> Corpus:
     streams: dict[str, list[tuple[str, str]]] = {}
     for utterance in utterances:
         if utterance.words:
@@ -211,7 +224,7 @@ def _of_words(source: Source, headers: dict[str, Any], utterances: list[_Utteran
     return _corpus(annotations, headers, parts)
 
 
-def _in_time(source: Source, headers: dict[str, Any], utterances: list[_Utterance], length: float | None) -> Corpus:
+def _in_time(source: Source, headers: dict[str, Any], utterances: list[Utterance], length: float | None) -> Corpus:
     cues = [cue for utterance in utterances for cue in utterance.cues]
     if not cues:
         raise source.error(None, "no utterance has a time bullet; read level=words or level=utterances.")
@@ -220,7 +233,7 @@ def _in_time(source: Source, headers: dict[str, Any], utterances: list[_Utteranc
 
 
 def _corpus(
-    annotations: Iterable[Annotation], headers: dict[str, Any], parts: Sequence[_Utterance], *, turns: bool = True
+    annotations: Iterable[Annotation], headers: dict[str, Any], parts: Sequence[Utterance], *, turns: bool = True
 ) -> Corpus:
     """Return the corpus with headers, dependent tiers and the order of speakers as attributes.
 

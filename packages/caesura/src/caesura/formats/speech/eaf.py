@@ -8,7 +8,7 @@ a time are spread evenly between the nearest slots with a time along the annotat
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, Unpack
 from xml.sax.saxutils import escape, quoteattr
@@ -140,25 +140,12 @@ def write(corpus: Corpus) -> Iterator[str]:
     yield _TAIL
 
 
-def structure(source: Source) -> dict[str, int]:
-    """Count what an ELAN file holds beyond times and labels."""
-    from caesura.formats.speech.eaf_editing import structure as count
-
-    return count(source)
-
-
-def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
-    """Return a file with the marks of a corpus and everything else that the source holds."""
-    from caesura.formats.speech.eaf_editing import merge as edit
-
-    return edit(source, original, corpus)
-
-
-def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Spans]]) -> bytes:
-    """Return the file with new tiers, each like another one."""
-    from caesura.formats.speech.eaf_editing import add_tiers as edit
-
-    return edit(source, tiers)
+def times_of_annotations(source: Source) -> dict[str, tuple[float, float]]:
+    """Return start and end of every annotation by its id."""
+    document = _parse(source, "values")
+    for name in document.tiers:
+        _annotations(document, name)
+    return dict(document.spans)
 
 
 _ENTITIES = {"\r": "&#13;"}  # XML parsers read a carriage return as a line feed

@@ -9,11 +9,15 @@ from xml.etree import ElementTree
 
 from caesura.errors import FormatError
 from caesura.files import Source, parse_integer
+from caesura.formats.editing import Row, is_same, match_spans, note_deleted, parse_tree, serialize_like
+from caesura.formats.speech.eaf import times_of_annotations
 from caesura.formats.speech.intervals import segments
 from caesura.model import Corpus, Segmentation, Spans
-from caesura.model.provenance import add_note
 
 _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
+
+#: Annotations without times of their own have those of their parents.
+DEPENDENTS_FOLLOW = True
 
 #: What a corpus does not hold: the words for it (singular), and how to count it in a document.
 _COUNTED = {
@@ -28,7 +32,7 @@ _COUNTED = {
 
 def structure(source: Source) -> dict[str, int]:
     """Count what an ELAN file holds beyond times and labels."""
-    root = _parse(source)
+    root = parse_tree(source)
     return {what: len(root.findall(path)) for what, path in _COUNTED.items()}
 
 
@@ -43,7 +47,7 @@ def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
     document = _Editor(source)
     before = {a.track: a.marks for a in original}
     for a in corpus:
-        if isinstance(a.marks, (Segmentation, Spans)) and before.get(a.track) != a.marks:
+        if isinstance(a.marks, (Segmentation, Spans)) and not is_same(before.get(a.track), a.marks):
             document.set_tier(a.track, list(segments(a.marks)))
     return document.content()
 
@@ -64,17 +68,11 @@ def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Span
     return document.content()
 
 
-def _parse(source: Source) -> Any:
-    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True, insert_pis=True))
-    parser.feed(source.raw)
-    return parser.close()
-
-
 class _Editor:
     """A document with the ids that are taken."""
 
     def __init__(self, source: Source) -> None:
-        self.root = _parse(source)
+        self.source, self.root = source, parse_tree(source)
         order = self.root.find("TIME_ORDER")
         self.order = order if order is not None else ElementTree.SubElement(self.root, "TIME_ORDER")
         self.slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in self.order}
@@ -88,8 +86,7 @@ class _Editor:
             if each.get("NAME") == "lastUsedAnnotationId":
                 each.text = str(max(self.last_id, parse_integer(each.text or "") or 0))
         ElementTree.register_namespace("xsi", _SCHEMA)
-        written: bytes = ElementTree.tostring(self.root, encoding="utf-8", xml_declaration=True)
-        return written + b"\n"
+        return serialize_like(self.source, self.root)
 
     def slot(self, time: float) -> str:
         """Add a time slot and return its id."""
@@ -103,7 +100,7 @@ class _Editor:
         ElementTree.SubElement(self.order, "TIME_SLOT", TIME_SLOT_ID=name, TIME_VALUE=str(milliseconds))
         return name
 
-    def add_tier(self, name: str, like: str, spans: Sequence[tuple[float, float, str]]) -> None:
+    def add_tier(self, name: str, like: str, spans: Sequence[Row]) -> None:
         """Add a tier after the last one."""
         tiers = self.root.findall("TIER")
         model = next((tier for tier in tiers if tier.get("TIER_ID") == like), tiers[0] if tiers else None)
@@ -117,11 +114,14 @@ class _Editor:
         for span in spans:
             self._add(tier, span)
 
-    def set_tier(self, name: str, spans: Sequence[tuple[float, float, str]]) -> None:
+    def set_tier(self, name: str, spans: Sequence[Row]) -> None:
         """Replace the annotations of a tier, or add the tier."""
         tier = next((each for each in self.root.findall("TIER") if each.get("TIER_ID") == name), None)
         if tier is None:
             self.add_tier(name, "", spans)
+            return
+        if tier.find("ANNOTATION/REF_ANNOTATION") is not None:
+            self._set_dependents(tier, spans)
             return
         old = [each for each in tier if each.find("ALIGNABLE_ANNOTATION") is not None]
         kept = self._matches(old, spans)
@@ -140,27 +140,32 @@ class _Editor:
             if value is not None and (value.text or "") != span[2]:
                 value.text = span[2]
 
+    def _set_dependents(self, tier: Any, spans: Sequence[Row]) -> None:
+        """Change the values of annotations that have the times of their parents, and delete those without a span."""
+        times = times_of_annotations(self.source)
+        old = [each for each in tier if each.tag == "ANNOTATION" and len(each)]
+        rows = [(*times[each[0].get("ANNOTATION_ID", "")], each[0].findtext("ANNOTATION_VALUE") or "") for each in old]
+        matched = match_spans(rows, spans)
+        for i in set(range(len(old))) - set(matched.values()):
+            self._delete(tier, old[i])
+        for j, i in matched.items():
+            value = old[i][0].find("ANNOTATION_VALUE")
+            if value is not None and (value.text or "") != spans[j][2]:
+                value.text = spans[j][2]
+
     def _times(self, inner: Any) -> tuple[int | None, int | None]:
         first, last = (self.slots.get(inner.get(f"TIME_SLOT_REF{i}")) for i in (1, 2))
         return parse_integer(first or ""), parse_integer(last or "")
 
-    def _matches(self, old: Sequence[Any], spans: Sequence[tuple[float, float, str]]) -> dict[int, Any]:
+    def _matches(self, old: Sequence[Any], spans: Sequence[Row]) -> dict[int, Any]:
         """Return the old annotation of every new span that has one."""
-        kept: dict[int, Any] = {}
-        times = {id(element): self._times(element.find("ALIGNABLE_ANNOTATION")) for element in old}
-        for element in old:
-            start, end = times[id(element)]
-            if start is None or end is None or end <= start:
-                continue
-            shares = [
-                (min(end, round(stop * 1000)) - max(start, round(begin * 1000)), -i)
-                for i, (begin, stop, _) in enumerate(spans)
-                if i not in kept
-            ]
-            most, at = max(shares, default=(0, 0))
-            if most > (end - start) / 2:
-                kept[-at] = element
-        return kept
+        times = [self._times(element.find("ALIGNABLE_ANNOTATION")) for element in old]
+        known = [i for i, (start, end) in enumerate(times) if start is not None and end is not None]
+        rows = [
+            (times[i][0] / 1000, times[i][1] / 1000, old[i][0].findtext("ANNOTATION_VALUE") or "")  # type: ignore[operator]
+            for i in known
+        ]
+        return {j: old[known[i]] for j, i in match_spans(rows, spans).items()}
 
     def _delete(self, tier: Any, element: Any) -> None:
         """Delete an annotation and all that depend on it."""
@@ -178,11 +183,9 @@ class _Editor:
                         other.remove(each)
                         deleted[other.get("TIER_ID", "")] += 1
                         found = True
-        if deleted:
-            number = sum(deleted.values())
-            add_note("dependents", f"{number} annotations that depend on deleted ones were deleted too.", count=number)
+        note_deleted(sum(deleted.values()), "annotation")
 
-    def _add(self, tier: Any, span: tuple[float, float, str]) -> None:
+    def _add(self, tier: Any, span: Row) -> None:
         start, end, label = span
         self.last_id += 1
         element = ElementTree.SubElement(tier, "ANNOTATION")

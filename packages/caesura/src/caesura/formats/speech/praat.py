@@ -6,7 +6,7 @@ import re
 import struct
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -80,6 +80,16 @@ def parse_grid(source: Source) -> list[Tier]:
     if reader.at < len(tokens):
         warnings.warn(f"{reader.error('content after the last tier is ignored, as Praat does.')}", stacklevel=2)
     return tiers
+
+
+def parse_bounds(source: Source) -> tuple[str, str]:
+    """Return start and end of a TextGrid as they are written."""
+    if source.raw.startswith(BINARY):
+        name = source.raw[len(BINARY)]
+        begin, end = struct.unpack_from(">dd", source.raw, len(BINARY) + 1 + name)
+        return repr(begin), repr(end)
+    numbers = (token for token in _tokens(_text(source)) if token[0] not in '"<')
+    return next(numbers), next(numbers)
 
 
 def parse_collection(source: Source) -> list[tuple[str, list[Tier]]]:
@@ -385,50 +395,16 @@ def grid_text(corpus: Corpus) -> Iterator[str]:
     tracks = [(track or nameless, marks) for _, track, _, marks in intervals_of(corpus)]
     end = max((float(marks.end) for _, marks in tracks), default=0.0)
     begin = min((marks.start for _, marks in tracks), default=0.0)
-    yield f"xmin = {_number(begin)} \nxmax = {end!r} \ntiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
+    yield f"xmin = {format_number(begin)} \nxmax = {end!r} \ntiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
     for number, (name, marks) in enumerate(tracks, 1):
         points = isinstance(marks, Segmentation) and corpus.typed and marks.names is None
         kind = "TextTier" if points else "IntervalTier"
         yield f'    item [{number}]:\n        class = "{kind}" \n        name = {quote(name)} \n'
-        yield f"        xmin = {_number(marks.start)} \n        xmax = {float(marks.end)!r} \n"
+        yield f"        xmin = {format_number(marks.start)} \n        xmax = {float(marks.end)!r} \n"
         yield from _point_text(marks) if isinstance(marks, Segmentation) and points else _interval_text(marks)
 
 
-def structure(source: Source) -> dict[str, int]:
-    """Count what a TextGrid holds that is not read by default: point tiers beside intervals."""
-    tiers = parse_grid(source)
-    if all(tier.points for tier in tiers) or not any(tier.points and any(tier.labels) for tier in tiers):
-        return {}
-    return {"point tier": sum(tier.points for tier in tiers)}
-
-
-def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Spans]]) -> str:
-    """Return a TextGrid with all tiers of a file and new interval tiers; the second of each pair is not used."""
-    old = parse_grid(source)
-    if taken := {tier.name for tier in old} & tiers.keys():
-        raise FormatError(None, None, f"the file already has a tier {sorted(taken)[0]!r}; choose another name.")
-    begin = min([tier.begin for tier in old] + [marks.start for _, marks in tiers.values()])
-    end = max([tier.length for tier in old] + [float(marks.end) for _, marks in tiers.values()])
-    size = len(old) + len(tiers)
-    parts = ['File type = "ooTextFile"\nObject class = "TextGrid"\n\n']
-    parts.append(f"xmin = {_number(begin)} \nxmax = {end!r} \ntiers? <exists> \nsize = {size} \nitem []: \n")
-    for number, tier in enumerate(old, 1):
-        kind, what = ("TextTier", "points") if tier.points else ("IntervalTier", "intervals")
-        parts.append(f'    item [{number}]:\n        class = "{kind}" \n        name = {quote(tier.name)} \n')
-        parts.append(f"        xmin = {_number(tier.begin)} \n        xmax = {tier.length!r} \n")
-        parts.append(f"        {what}: size = {len(tier.columns[-1])} \n")
-        fields = ("number", "mark") if tier.points else ("xmin", "xmax", "text")
-        for i, row in enumerate(zip(*tier.columns, strict=True), 1):
-            parts.append(f"        {what} [{i}]:\n")
-            parts += [f"            {field} = {cell} \n" for field, cell in zip(fields, row, strict=True)]
-    for number, (name, (_, marks)) in enumerate(tiers.items(), len(old) + 1):
-        parts.append(f'    item [{number}]:\n        class = "IntervalTier" \n        name = {quote(name)} \n')
-        parts.append(f"        xmin = {_number(marks.start)} \n        xmax = {float(marks.end)!r} \n")
-        parts += _interval_text(marks)
-    return "".join(parts)
-
-
-def _number(time: float) -> str:
+def format_number(time: float) -> str:
     """Write 0 as Praat does, and any other time exactly."""
     return repr(time) if time else "0"
 
@@ -440,14 +416,14 @@ def _point_text(marks: Segmentation) -> Iterator[str]:
 
 
 def _interval_text(marks: Segmentation | Spans) -> Iterator[str]:
-    intervals = list(_with_silence(marks) if isinstance(marks, Spans) else segments(marks))
+    intervals = list(with_silence(marks) if isinstance(marks, Spans) else segments(marks))
     yield f"        intervals: size = {len(intervals)} \n"
     for i, (start, end, label) in enumerate(intervals, 1):
         yield f"        intervals [{i}]:\n            xmin = {start!r} \n            xmax = {end!r} \n"
         yield f"            text = {quote(label)} \n"
 
 
-def _with_silence(marks: Spans) -> Iterator[tuple[float, float, str]]:
+def with_silence(marks: Spans) -> Iterator[tuple[float, float, str]]:
     """Iterate over spans and the silences between them; spans that overlap are an error."""
     at = marks.start
     for start, end, label in segments(marks):
@@ -463,11 +439,16 @@ def _with_silence(marks: Spans) -> Iterator[tuple[float, float, str]]:
         yield at, float(marks.end), ""
 
 
+def leaves_out_points(tiers: Sequence[Tier]) -> bool:
+    """Tell whether point tiers are left out by default, because they have labels and other tiers hold intervals."""
+    return any(t.points and any(t.labels) for t in tiers) and not all(t.points for t in tiers)
+
+
 def marks_of_tiers(
     source: Source, tiers: list[Tier], wanted: str | int | None, rule: IntervalRules
 ) -> Iterator[tuple[str, str, Segmentation | Spans]]:
     """Iterate over coder, track and marks of the tiers to read."""
-    if wanted is None and any(t.points and any(t.labels) for t in tiers) and not all(t.points for t in tiers):
+    if wanted is None and leaves_out_points(tiers):
         points = ", ".join(repr(t.name) for t in tiers if t.points)
         tiers = [t for t in tiers if not t.points]
         warnings.warn(
@@ -585,5 +566,5 @@ def write_collection(corpus: Corpus) -> Iterator[str]:
         yield from grid_text(corpus.select(items=[item]))
 
 
-TEXTGRID = SimpleNamespace(read=read_textgrid, write=write_textgrid, structure=structure, add_tiers=add_tiers)
+TEXTGRID = SimpleNamespace(read=read_textgrid, write=write_textgrid)
 COLLECTION = SimpleNamespace(read=read_collection, write=write_collection, sniff=sniff_collection)

@@ -146,17 +146,21 @@ def read_exmaralda(source: Source, *, tier: str | int | None = None, **options: 
         A name as shown in EXMARaLDA, a position counted from 1, or a pattern (``"* [v]"``); None: all tiers.
     """
     root = parse_xml(source, "basic-transcription", "EXMARaLDA")
-    times = _timeline(source, root)
+    times = timeline(source, root)
     tiers = [each for each in root.iter("tier") if each.find("event") is not None]
     names = [each.get("display-name") or each.get("id", "") for each in tiers]
+    chosen = chosen_tiers(source, names, tier)
     cues = [
-        _cue(source, event, times, chosen.track or chosen.coder)
-        for chosen in chosen_tiers(source, names, tier)
-        for event in tiers[chosen.position].iter("event")
+        _cue(source, event, times, str(each.position))
+        for each in chosen
+        for event in tiers[each.position].iter("event")
     ]
     if "length" not in options:
         options["length"] = max(times.values())
-    return corpus_of_cues(source, cues, options)
+    of_tier = {str(each.position): each for each in chosen}
+    corpus = corpus_of_cues(source, cues, options)
+    named = (a._replace(coder=of_tier[a.track].coder, track=of_tier[a.track].track) for a in corpus)
+    return Corpus.from_annotations(named, labels=corpus.labels, attributes=corpus.attributes)
 
 
 def write_exmaralda(corpus: Corpus) -> Iterator[str]:
@@ -175,7 +179,8 @@ def write_exmaralda(corpus: Corpus) -> Iterator[str]:
     yield _TAIL
 
 
-def _timeline(source: Source, root: Any) -> dict[str, float]:
+def timeline(source: Source, root: Any) -> dict[str, float]:
+    """Return the times of the points of a transcription; points without a time are spread evenly."""
     points = [(point.get("id", ""), point.get("time")) for point in root.iter("tli")]
     known = [
         (i, float(parse_time(source, None, time, "time of a point"))) for i, (_, time) in enumerate(points) if time

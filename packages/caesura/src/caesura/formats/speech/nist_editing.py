@@ -1,0 +1,127 @@
+"""Put changed turns and words back into RTTM and CTM files: comments, lines of other types and further columns stay as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+from types import SimpleNamespace
+
+from caesura.files import Source
+from caesura.formats.editing import Row, merge_lines, require_linear
+from caesura.formats.speech.intervals import format_duration, parse_time, segments
+from caesura.model import Corpus
+
+_NONE = "<NA>"
+_ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
+
+#: The line of a span: its number, the item, the track, start, end and label.
+_Line = tuple[int, str, str, float, float, str]
+
+
+def merge_rttm(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
+    """Return an RTTM file with other turns or words; None if an item is missing, which would be deleted."""
+    kinds = {line.split()[0] for _, line in source.nonblank_lines(";;")}
+    wanted = "SPEAKER" if "SPEAKER" in kinds else "LEXEME"
+    by_label = original.kind == "spans" and wanted == "SPEAKER"  # speakers are labels, else tracks
+
+    def edit(line: str | None, key: tuple[str, str], row: Row) -> str:
+        start, end, label = row
+        speaker = (label if by_label else key[1]) or _NONE
+        word, how = ("" if wanted == "SPEAKER" else label) or _NONE, _NONE if wanted == "SPEAKER" else "lex"
+        new = line.split() if line else [wanted, key[0], "1", "", "", word, how, "", _NONE, _NONE]
+        new[3], new[4], new[7] = repr(start), format_duration(start, end), speaker
+        if wanted != "SPEAKER":
+            new[5] = word
+        return " ".join(new)
+
+    def lines() -> Iterator[_Line]:
+        for number, line in source.nonblank_lines(";;"):
+            parts = line.split()
+            if parts[0] == wanted:
+                label = parts[7] if wanted == "SPEAKER" else parts[5]
+                track = "" if by_label or parts[7] == _NONE else parts[7]
+                start, end = _times(source, number, parts[3], parts[4])
+                yield number, parts[1], track, start, end, "" if label == _NONE else label
+
+    return _merge(source, original, corpus, list(lines()), edit)
+
+
+def merge_ctm(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
+    """Return a CTM file with other words; None if an item is missing, which would be deleted."""
+    named = original.tracks != ("",)
+
+    def edit(line: str | None, key: tuple[str, str], row: Row) -> str:
+        start, end, label = row
+        new = line.split() if line else [key[0], key[1] or "1", "", "", ""]
+        new[2], new[3], new[4] = repr(start), format_duration(start, end), label
+        return " ".join(new)
+
+    def lines() -> Iterator[_Line]:
+        other = False
+        for number, line in source.nonblank_lines(";;"):
+            parts = line.split()
+            if parts[4] in _ALTERNATIVES:
+                other = parts[4] == "<ALT>"
+            elif not other:
+                start, end = _times(source, number, parts[2], parts[3])
+                yield number, parts[0], parts[1] if named else "", start, end, parts[4]
+
+    return _merge(source, original, corpus, list(lines()), edit)
+
+
+def _merge(
+    source: Source,
+    original: Corpus,
+    corpus: Corpus,
+    lines: list[_Line],
+    edit: Callable[[str | None, tuple[str, str], Row], str],
+) -> bytes | None:
+    if set(original.items) - set(corpus.items) or len(corpus.coders) > 1:
+        return None
+    of_lines: dict[tuple[str, str], list[_Line]] = {}
+    for line in lines:
+        if line[3] != line[4]:  # those without a duration were not read
+            of_lines.setdefault(line[1:3], []).append(line)
+    old = {}
+    for a in original:
+        rows = _rows(a.marks, a.track, original)
+        placed = sorted(of_lines.get((a.item, a.track), []), key=itemgetter(3))
+        if len(rows) != len(placed):  # silences were merged, or the like: lines and segments differ
+            return None
+        old[a.item, a.track] = [(row, line[0]) for row, line in zip(rows, placed, strict=True)]
+    new = {(a.item, a.track): _rows(a.marks, a.track, corpus) for a in corpus}
+    return merge_lines(source, old, new, edit)
+
+
+def _rows(marks: object, track: str, corpus: Corpus) -> list[Row]:
+    """Return the segments with a name, or all if none has one, in order of time."""
+    linear = require_linear(marks)  # type: ignore[arg-type]
+    named = corpus.kind == "spans" or getattr(linear, "names", None) is not None
+    return sorted((row for row in segments(linear) if row[2] or not named or corpus.kind == "spans"), key=itemgetter(0))
+
+
+def _times(source: Source, number: int, start: str, duration: str) -> tuple[float, float]:
+    begin = parse_time(source, number, start, "start")
+    return float(begin), float(begin + parse_time(source, number, duration, "duration"))
+
+
+def structure_rttm(source: Source) -> dict[str, int]:
+    """Count lines of other types than the one that is read."""
+    kinds = Counter(line.split()[0] for _, line in source.nonblank_lines(";;"))
+    wanted = "SPEAKER" if "SPEAKER" in kinds else "LEXEME"
+    return {f"{kind} line": number for kind, number in kinds.items() if kind != wanted}
+
+
+def structure_ctm(source: Source) -> dict[str, int]:
+    """Count the confidences of words, and alternatives."""
+    lines = [line.split() for _, line in source.nonblank_lines(";;")]
+    words = [parts for parts in lines if parts[4:] and parts[4] not in _ALTERNATIVES]
+    return {
+        "confidence": sum(len(parts) > 5 for parts in words),
+        "alternative": len(lines) - len(words),
+    }
+
+
+RTTM = SimpleNamespace(merge=merge_rttm, structure=structure_rttm)
+CTM = SimpleNamespace(merge=merge_ctm, structure=structure_ctm)

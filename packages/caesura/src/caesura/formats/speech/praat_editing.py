@@ -1,0 +1,166 @@
+"""Edit TextGrids: put changed intervals and points back, and add tiers; all other tiers, bounds and the form of the file stay as they are."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from caesura.errors import FormatError
+from caesura.files import Source
+from caesura.formats.editing import Row, changed_marks, encode_like, require_linear
+from caesura.formats.speech.intervals import SNAP, chosen_tiers, segments
+from caesura.formats.speech.praat import (
+    BINARY,
+    Tier,
+    format_number,
+    leaves_out_points,
+    parse_bounds,
+    parse_grid,
+    quote,
+    with_silence,
+)
+from caesura.model import Corpus, Segmentation, Spans
+
+
+@dataclass(frozen=True)
+class _TierText:
+    """A tier to write: numbers and labels as they are written, the labels with their quotes."""
+
+    name: str
+    points: bool
+    begin: str
+    end: str
+    columns: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, tier: Tier) -> _TierText:
+        return cls(tier.name, tier.points, format_number(tier.begin), format_number(tier.length), tier.columns)
+
+    @classmethod
+    def of_rows(cls, name: str, begin: float, end: float, rows: Sequence[Row]) -> _TierText:
+        columns = (
+            [format_number(r[0]) for r in rows],
+            [format_number(r[1]) for r in rows],
+            [quote(r[2]) for r in rows],
+        )
+        return cls(name, False, format_number(begin), format_number(end), columns)
+
+
+def structure(source: Source) -> dict[str, int]:
+    """Count what a TextGrid holds that is not read by default: point tiers beside intervals."""
+    tiers = parse_grid(source)
+    return {"point tier": sum(tier.points for tier in tiers)} if leaves_out_points(tiers) else {}
+
+
+def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Spans]]) -> bytes:
+    """Return a TextGrid with all tiers of a file and new interval tiers; the second of each pair is not used."""
+    old = parse_grid(source)
+    if taken := {tier.name for tier in old} & tiers.keys():
+        raise FormatError(None, None, f"the file already has a tier {sorted(taken)[0]!r}; choose another name.")
+    added = [
+        _TierText.of_rows(name, marks.start, float(marks.end), _intervals(marks)) for name, (_, marks) in tiers.items()
+    ]
+    return _content(source, [*map(_TierText.of, old), *added])
+
+
+def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
+    """Return a TextGrid with the marks of a corpus; None if the corpus lacks tiers of the file, which would be deleted."""
+    changed = changed_marks(original, corpus)
+    if changed is None or len(corpus.coders) > 1 or len(corpus.items) > 1:
+        return None
+    tiers = parse_grid(source)
+    left_out = leaves_out_points(tiers) and original.tracks != ("",)
+    readable = [i for i, tier in enumerate(tiers) if not (tier.points and leaves_out_points(tiers))]
+    chosen = chosen_tiers(source, [tiers[i].name for i in readable], None)
+    place = {each.track: readable[each.position] for each in chosen}
+    before = {a.track: a.marks for a in original}
+    written = [_TierText.of(tier) for tier in tiers]
+    for (_, _, track), marks in changed.items():
+        if not isinstance(marks, (Segmentation, Spans)):
+            return None
+        if track in place:
+            written[place[track]] = _replaced(tiers[place[track]], require_linear(before[track]), marks)
+        elif left_out and any(tier.name == track for tier in tiers):
+            raise FormatError(None, None, f"the file already has a tier {track!r}; choose another name.")
+        else:
+            written.append(_TierText.of_rows(track, marks.start, float(marks.end), _intervals(marks)))
+    return _content(source, written)
+
+
+def _replaced(tier: Tier, before: Segmentation | Spans, marks: Segmentation | Spans) -> _TierText:
+    """Return a tier with other intervals or points; numbers that did not change are written as before."""
+    text = _RawTimes(tier, before)
+    begin, end = text.number(marks.start, tier.begin), text.number(float(marks.end), tier.length)
+    if tier.points and isinstance(marks, Segmentation):
+        placed = marks.marks if marks.typed else [(time, "") for time in marks.positions.tolist()]
+        points = [text.number(float(time)) for time, _ in placed], [quote(str(label)) for _, label in placed]
+        return _TierText(tier.name, True, begin, end, points)
+    labels = dict(zip(zip(*(map(float, column) for column in tier.columns[:2]), strict=True), tier.labels, strict=True))
+    rows = [
+        # labels of silence, which are gaps between spans
+        (start, stop, labels.get((start, stop), "") if isinstance(marks, Spans) and not label else label)
+        for start, stop, label in _intervals(marks)
+    ]
+    columns = ([text.number(r[0]) for r in rows], [text.number(r[1]) for r in rows], [quote(r[2]) for r in rows])
+    return _TierText(tier.name, False, begin, end, columns)
+
+
+class _RawTimes:
+    """The numbers of a tier as they are written, for times that a corpus still has."""
+
+    def __init__(self, tier: Tier, before: Segmentation | Spans) -> None:
+        written = sorted({float(token): token for column in tier.columns[:-1] for token in column}.items())
+        self._times, self._tokens = [time for time, _ in written], [token for _, token in written]
+        # times of the corpus may be the middle of a small gap
+        self._known = {time for row in segments(before) for time in row[:2]}
+        if isinstance(before, Segmentation):
+            self._known |= set(map(float, before.positions.tolist()))
+
+    def number(self, time: float, bound: float | None = None) -> str:
+        """Return a time as it is written in the file, if it is one of its times."""
+        if bound is not None and time == bound:
+            return format_number(bound)
+        at = bisect_left(self._times, time)
+        near = [i for i in (at - 1, at) if 0 <= i < len(self._times) and abs(self._times[i] - time) <= SNAP]
+        best = min(near, key=lambda i: abs(self._times[i] - time), default=None)
+        return self._tokens[best] if best is not None and time in self._known else format_number(time)
+
+
+def _intervals(marks: Segmentation | Spans) -> list[Row]:
+    return list(with_silence(marks) if isinstance(marks, Spans) else segments(marks))
+
+
+def _content(source: Source, tiers: Sequence[_TierText]) -> bytes:
+    """Return a file in the long or short form of the source, with its bounds unless a tier exceeds them."""
+    begin, end = parse_bounds(source)
+    begin = min([begin, *(tier.begin for tier in tiers)], key=float)
+    end = max([end, *(tier.end for tier in tiers)], key=float)
+    binary = source.raw.startswith(BINARY)
+    long = binary or re.search(r"xmin\s*=", source.raw_text) is not None
+    text = "".join(_long(begin, end, tiers) if long else _short(begin, end, tiers))
+    if not binary and "\r\n" in source.raw_text:
+        text = text.replace("\n", "\r\n")
+    return text.encode("utf-8") if binary else encode_like(source, text)
+
+
+def _long(begin: str, end: str, tiers: Sequence[_TierText]) -> Iterator[str]:
+    yield 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n'
+    yield f"xmin = {begin} \nxmax = {end} \ntiers? <exists> \nsize = {len(tiers)} \nitem []: \n"
+    for number, tier in enumerate(tiers, 1):
+        kind, what = ("TextTier", "points") if tier.points else ("IntervalTier", "intervals")
+        fields = ("number", "mark") if tier.points else ("xmin", "xmax", "text")
+        yield f'    item [{number}]:\n        class = "{kind}" \n        name = {quote(tier.name)} \n'
+        yield f"        xmin = {tier.begin} \n        xmax = {tier.end} \n        {what}: size = {len(tier.columns[-1])} \n"
+        for i, row in enumerate(zip(*tier.columns, strict=True), 1):
+            yield f"        {what} [{i}]:\n"
+            yield "".join(f"            {field} = {cell} \n" for field, cell in zip(fields, row, strict=True))
+
+
+def _short(begin: str, end: str, tiers: Sequence[_TierText]) -> Iterator[str]:
+    yield f'File type = "ooTextFile"\nObject class = "TextGrid"\n\n{begin}\n{end}\n<exists>\n{len(tiers)}\n'
+    for tier in tiers:
+        kind = "TextTier" if tier.points else "IntervalTier"
+        yield f'"{kind}"\n{quote(tier.name)}\n{tier.begin}\n{tier.end}\n{len(tier.columns[-1])}\n'
+        yield from ("\n".join(row) + "\n" for row in zip(*tier.columns, strict=True))

@@ -1,0 +1,536 @@
+"""Changed marks are put back into the file from which they were read, and everything else that it holds stays."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import caesura as cs
+from caesura.formats.editing import match_spans
+from caesura.model import Corpus
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+TEXTGRID = """\
+File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 3.608
+tiers? <exists>
+size = 3
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "words"
+        xmin = 0.121
+        xmax = 3.455
+        intervals: size = 2
+        intervals [1]:
+            xmin = 0.121
+            xmax = 1.50
+            text = "so ""it"" is"
+        intervals [2]:
+            xmin = 1.50
+            xmax = 3.455
+            text = "goes "
+    item [2]:
+        class = "TextTier"
+        name = "tones"
+        xmin = 0
+        xmax = 3.608
+        points: size = 1
+        points [1]:
+            number = 0.7
+            mark = "H*"
+    item [3]:
+        class = "IntervalTier"
+        name = ""
+        xmin = 0
+        xmax = 3.608
+        intervals: size = 1
+        intervals [1]:
+            xmin = 0
+            xmax = 3.608
+            text = ""
+"""
+RTTM = """\
+;; made by hand
+SPKR-INFO a 1 <NA> <NA> <NA> unknown ann <NA>
+SPEAKER a 1 0.50 1.00 <NA> <NA> ann 0.9 <NA>
+SPEAKER a 2 2.00 1.00 <NA> <NA> ben 0.8 0.1
+NOSCORE a 1 4.00 1.00 <NA> <NA> <NA> <NA>
+SPEAKER b 1 0.00 1.00 <NA> <NA> ann 0.7 <NA>
+"""
+CTM = ";; words\na 1 0.00 0.50 so 0.9\na 1 0.60 0.40 it 0.8\na 1 1.00 0.50 goes 0.7\n"
+CHAT = """\
+@UTF8
+@Begin
+@Languages:\teng
+@Participants:\tCHI Target_Child, MOT Mother
+@ID:\teng|corpus|CHI|2;0.||||Target_Child|||
+*MOT:\tsee [//] look at the dog . \x150_1500\x15
+%mor:\tco|look prep|at det|the n|dog .
+*CHI:\tdoggie <big dog> [?] ! \x151500_2500\x15
+%act:\tpoints
+@Comment:\ta door closes
+*MOT:\tyes it is
+\ta dog . \x152500_4000\x15
+@End
+"""
+TRANSCRIBER = """\
+<?xml version="1.0" encoding="ISO-8859-1"?>
+<!DOCTYPE Trans SYSTEM "trans-14.dtd">
+<Trans scribe="ann" audio_filename="talk" version="3" version_date="030101">
+<Topics><Topic id="to1" desc="news"/></Topics>
+<Speakers><Speaker id="spk1" name="Ann" type="female" dialect="native"/><Speaker id="spk2" name="Ben"/></Speakers>
+<Episode program="X" air_date="">
+<Section type="report" topic="to1" startTime="0" endTime="6">
+<Turn speaker="spk1" mode="spontaneous" startTime="0" endTime="3">
+<Sync time="0"/>
+caf\u00e9 <Event desc="b" type="noise" extent="instantaneous"/> one
+<Sync time="1.5"/>
+two
+</Turn>
+<Turn speaker="spk2" startTime="3" endTime="6">
+<Sync time="3"/>
+three <Comment desc="laughs"/>
+</Turn>
+</Section>
+</Episode>
+</Trans>
+"""
+EXMARALDA = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<basic-transcription>
+<head><meta-information><project-name>P</project-name><referenced-file url="talk.wav"/></meta-information>
+<speakertable><speaker id="SPK0"><abbreviation>A</abbreviation></speaker></speakertable></head>
+<basic-body><common-timeline>
+<tli id="T0" time="0.0"/><tli id="T1" time="1.0"/><tli id="T2"/><tli id="T3" time="3.0"/></common-timeline>
+<tier id="TIE0" speaker="SPK0" category="v" type="t" display-name="A [v]">
+<event start="T0" end="T1">one</event><event start="T2" end="T3">two<ud-information attribute-name="x">1</ud-information></event></tier>
+<tier id="TIE1" speaker="SPK0" category="en" type="a" display-name="A [en]"><event start="T0" end="T3">all</event></tier>
+</basic-body></basic-transcription>
+"""
+TEXT = "Ann saw Ben in Paris."
+BRAT = """\
+T1\tPerson 0 3\tAnn
+T2\tPerson 8 11\tBen
+T3\tPlace 15 20\tParis
+R1\tKnows Arg1:T1 Arg2:T2\t
+A1\tFamous T2
+#1\tAnnotatorNotes T3\tthe capital
+"""
+DOCCANO = json.dumps(
+    {
+        "id": 7, "text": TEXT, "Comments": ["hm"], "user": 3,
+        "entities": [
+            {"id": 1, "label": "Person", "start_offset": 0, "end_offset": 3},
+            {"id": 2, "label": "Place", "start_offset": 15, "end_offset": 20},
+        ],
+        "relations": [{"id": 9, "from_id": 1, "to_id": 2, "type": "in"}],
+    }
+)  # fmt: skip
+
+
+def result(own: str, start: Any, end: Any, label: str, **more: Any) -> dict[str, Any]:
+    return {"id": own, "type": "labels", "from_name": "ner", "to_name": "text", "score": 0.5,
+            "value": {"start": start, "end": end, "labels": [label], **more}}  # fmt: skip
+
+
+LABEL_STUDIO = json.dumps(
+    [
+        {
+            "id": 1, "data": {"text": TEXT, "source": "x"}, "predictions": [{"id": 5}], "meta": {"batch": 2},
+            "annotations": [
+                {
+                    "id": 1, "completed_by": {"email": "ann"}, "lead_time": 3.5,
+                    "result": [
+                        result("r1", 0, 3, "Person", text="Ann"), result("r2", 15, 20, "Place", text="Paris"),
+                        {"type": "relation", "from_id": "r1", "to_id": "r2", "direction": "right"},
+                        {"id": "c", "type": "choices", "from_name": "tone", "to_name": "text", "value": {"choices": ["calm"]}},
+                    ],
+                }
+            ],
+        }
+    ],
+    indent=2,
+)  # fmt: skip
+SOUND = json.dumps(
+    [
+        {
+            "id": 3, "data": {"audio": "/data/upload/1/talk.wav"},
+            "annotations": [
+                {
+                    "id": 1, "completed_by": 4, "was_cancelled": False,
+                    "result": [
+                        {"original_length": 9.5, **result("a", 0.5, 1.5, "speech", channel=0)},
+                        {"original_length": 9.5, "id": "a", "type": "textarea", "from_name": "said", "to_name": "audio",
+                         "value": {"start": 0.5, "end": 1.5, "channel": 0, "text": ["hello"]}},
+                        {"original_length": 9.5, **result("b", 3, 4.25, "noise", channel=0)},
+                    ],
+                }
+            ],
+        }
+    ]
+)  # fmt: skip
+
+Change = Callable[[Any], Any]
+
+
+def spans(change: Callable[[list[Any]], list[Any]]) -> Change:
+    """Return a function that changes the rows of spans."""
+
+    def changed(marks: Any) -> Any:
+        rows = change(list(marks.rows))
+        return cs.Spans.from_rows(rows, length=marks.length, units=marks.units, time=marks.timed, start=marks.start)
+
+    return changed
+
+
+def back(path: Path, track: str, change: Change, **options: Any) -> tuple[Path, Corpus, Corpus]:
+    """Read a file, change a track, write it in the same format; return the file, the corpus and what is read back."""
+    corpus = cs.read(path, **options)
+    listed = [a._replace(marks=change(a.marks)) if a.track == track else a for a in corpus]
+    new = Corpus.from_annotations(listed, attributes=corpus.attributes, provenance=corpus.provenance)
+    (path.parent / "copy").mkdir()
+    out = path.parent / "copy" / path.name
+    cs.write(new, out, corpus.interpretation.format)  # type: ignore[union-attr]
+    return out, new, cs.read(out, **options)
+
+
+def stored(folder: Path, name: str, content: str, encoding: str = "utf-8") -> Path:
+    (folder / name).write_bytes(content.encode(encoding))
+    return folder / name
+
+
+def test_spans_are_matched_by_ends_labels_and_overlap() -> None:
+    old = [(0.0, 1.0, "a"), (1.0, 2.0, "b"), (2.0, 3.0, "c")]
+    assert match_spans(old, old) == {0: 0, 1: 1, 2: 2}
+    assert match_spans(old, [(0.0, 1.0, "x"), (1.2, 2.0, "b")]) == {0: 0, 1: 1}
+    assert match_spans(old, [(0.9, 1.6, "b")]) == {0: 1}
+    assert match_spans(old, [(1.6, 1.9, "b")]) == {}  # covers less than half
+    assert match_spans([(0.0, 4.0, "a")], [(0.0, 2.5, "a"), (0.0, 3.0, "b")]) == {1: 0}  # the one that covers more
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_textgrid(tmp_path: Path, encoding: str) -> None:
+    path = stored(tmp_path, "talk.TextGrid", TEXTGRID, encoding)
+
+    def move(marks: Any) -> Any:
+        return cs.Segmentation(marks.length, [1.75], names=marks.names, start=marks.start)
+
+    out, new, again = back(path, "words", move)
+    assert again == new
+    text = out.read_text(encoding=encoding)
+    assert [line.strip() for line in text.splitlines() if "xmax" in line][:4] == [
+        "xmax = 3.608", "xmax = 3.455", "xmax = 1.75", "xmax = 3.455",
+    ]  # fmt: skip
+    assert 'mark = "H*"' in text
+    assert 'text = "so ""it"" is"' in text
+    assert 'name = ""' in text
+
+
+def test_short_textgrids_stay_short(tmp_path: Path) -> None:
+    short = (
+        '"ooTextFile short"\n"TextGrid"\n\n0\n2\n<exists>\n1\n"IntervalTier"\n"a"\n0\n2\n2\n0\n1.0\n"x"\n1.0\n2\n"y"\n'
+    )
+    path = stored(tmp_path, "s.TextGrid", short)
+    out, new, again = back(path, "", lambda marks: cs.Segmentation(2.0, [1.25], names=["x", "z"]))
+    assert again["s", ""].names == ("x", "z")
+    assert "xmin" not in out.read_text()
+    assert again == new
+
+
+def test_rttm(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.rttm", RTTM)
+
+    def change(rows: list[Any]) -> list[Any]:
+        return [(0.5, 1.5, "ann"), (1.6, 1.9, "cleo"), (2.25, 3.0, "ben")] if len(rows) == 2 else rows
+
+    out, new, again = back(path, "", spans(change))
+    lines = out.read_text().splitlines()
+    assert lines[:3] == RTTM.splitlines()[:3]
+    assert lines[3] == "SPEAKER a 1 1.6 0.3 <NA> <NA> cleo <NA> <NA>"
+    assert lines[4] == "SPEAKER a 2 2.25 0.75 <NA> <NA> ben 0.8 0.1"  # channel and confidences stay
+    assert lines[5:] == RTTM.splitlines()[4:]
+    assert {(a.item, str(a.marks)) for a in again} == {(a.item, str(a.marks)) for a in new}
+
+
+def test_ctm(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.ctm", CTM)
+    out, _, again = back(
+        path, "", lambda m: cs.Segmentation(m.length, [0.5, 0.7, 1.0], names=["so", "", "that", "goes"])
+    )
+    assert out.read_text() == CTM.replace("a 1 0.60 0.40 it 0.8", "a 1 0.7 0.3 that 0.8")
+    assert again["a", ""].names == ("so", "", "that", "goes")
+
+
+def test_chat_words(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.cha", CHAT)
+
+    def split(marks: Any) -> Any:  # MOT: see look at the dog | yes it is a dog
+        return cs.Segmentation.from_labels_at(["", "?", "", "", "", "", "", "", "", "."], units=marks.units)
+
+    out, new, again = back(path, "MOT", split)
+    text = out.read_text()
+    assert "*MOT:\tsee [//] look ?\n" in text  # codes stay where they are
+    assert "*CHI:\tdoggie <big dog> [?] ! \x151500_2500\x15\n%act:\tpoints\n@Comment:\ta door closes\n" in text
+    assert text.startswith(CHAT[: CHAT.index("*MOT")])
+    assert text.endswith("@End\n")
+    assert again["talk", "", "MOT"] == new["talk", "", "MOT"]
+
+
+def test_chat_turns_and_times(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.cha", CHAT)
+    turns = cs.Segmentation(
+        3, [1], units=cs.read(path, level="utterances").annotation(0).marks.units, names=["MOT", "CHI"]
+    )
+    out, _, again = back(path, "", lambda _: turns, level="utterances")
+    assert out.read_text() == CHAT.replace("*MOT:\tyes", "*CHI:\tyes")
+    assert again["talk", ""] == turns
+    (tmp_path / "time").mkdir()
+    path = stored(tmp_path / "time", "talk.cha", CHAT)
+    out, _, again = back(path, "CHI", spans(lambda rows: [(1.6, 2.5, rows[0][2])]), level="time")
+    assert out.read_text() == CHAT.replace("1500_2500", "1600_2500")
+
+
+def test_transcriber(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.trs", TRANSCRIBER, "latin-1")
+    out, new, again = back(path, "Ann", spans(lambda rows: [(0.0, 1.25, rows[0][2]), (1.25, 3.0, "deux")]))
+    text = out.read_bytes().decode("latin-1")
+    assert text.startswith(TRANSCRIBER[: TRANSCRIBER.index("<Trans ")])
+    root = ElementTree.fromstring(out.read_bytes())
+    kept = ("Topic", "Speaker", "Event", "Comment", "Section", "Turn", "Sync")
+    assert [len(list(root.iter(tag))) for tag in kept] == [1, 2, 1, 1, 1, 2, 3]
+    assert next(root.iter("Turn")).get("mode") == "spontaneous"
+    assert next(root.iter("Speaker")).get("dialect") == "native"
+    assert again["talk", "", "Ann"].rows == new["talk", "", "Ann"].rows
+    assert again["talk", "", "Ben"].rows == new["talk", "", "Ben"].rows
+
+
+def test_exmaralda(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.exb", EXMARALDA)
+    out, new, again = back(path, "A [v]", spans(lambda rows: [(0.0, 0.75, "one"), rows[1], (1.0, 1.5, "new")]))
+    root = ElementTree.fromstring(out.read_bytes())
+    assert [root.findtext(".//project-name"), root.find(".//referenced-file").get("url")] == ["P", "talk.wav"]  # type: ignore[union-attr]
+    assert len(list(root.iter("ud-information"))) == 1
+    assert [each.get("speaker") for each in root.iter("tier")] == ["SPK0", "SPK0"]
+    assert [each.get("type") for each in root.iter("tli")].count("intp") == 1  # T2, which had no time
+    assert {a.track: a.marks for a in again} == {a.track: a.marks for a in new}
+
+
+def test_brat(tmp_path: Path) -> None:
+    stored(tmp_path, "talk.txt", TEXT)
+    path = stored(tmp_path, "talk.ann", BRAT)
+    out, new, again = back(path, "", spans(lambda rows: [rows[0], (12, 20, "Place"), (4, 7, "Act")]))
+    assert out.read_text() == (
+        "T1\tPerson 0 3\tAnn\nT3\tPlace 12 20\tin Paris\nT4\tAct 4 7\tsaw\n#1\tAnnotatorNotes T3\tthe capital\n"
+    )  # the relation and the attribute of T2 went with it
+    assert again["talk", ""] == new["talk", ""]
+    assert out.with_suffix(".txt").read_text() == TEXT
+    with pytest.raises(cs.FormatError, match="1 relation, 1 attribute, 1 note of brat standoff"):
+        cs.write(cs.read(path), tmp_path / "x.xmi", "cas")
+
+
+def test_doccano(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.jsonl", DOCCANO + "\n")
+    out, new, again = back(path, "", spans(lambda rows: [rows[0], (12, 20, "Place"), (4, 7, "Act")]))
+    entry = json.loads(out.read_text())
+    assert entry["relations"] == json.loads(DOCCANO)["relations"]
+    assert [part["id"] for part in entry["entities"]] == [1, 3, 2] or len(entry["entities"]) == 3
+    assert (entry["Comments"], entry["user"]) == (["hm"], 3)
+    assert again == new
+    out.unlink()
+    out.parent.rmdir()
+    out, *_ = back(path, "", spans(lambda rows: rows[:1]))
+    assert json.loads(out.read_text())["relations"] == []
+
+
+def test_label_studio(tmp_path: Path) -> None:
+    path = stored(tmp_path, "tasks.json", LABEL_STUDIO)
+    out, new, again = back(path, "", spans(lambda rows: [rows[0], (12, 20, "Place")]))
+    before, after = json.loads(LABEL_STUDIO), json.loads(out.read_text())
+    moved = after[0]["annotations"][0]["result"][1]
+    assert moved == {
+        **before[0]["annotations"][0]["result"][1],
+        "value": {"start": 12, "end": 20, "labels": ["Place"], "text": "in Paris"},
+    }
+    moved["value"] = before[0]["annotations"][0]["result"][1]["value"]
+    assert after == before  # nothing else changed
+    assert again == new
+
+
+def test_label_studio_sound(tmp_path: Path) -> None:
+    path = stored(tmp_path, "tasks.json", SOUND)
+    corpus = cs.read(path)
+    assert corpus.interpretation.format == "label-studio-sound"  # type: ignore[union-attr]
+    assert corpus["3", "4"].rows == [(0.5, 1.5, "speech"), (3.0, 4.25, "noise")]
+    assert corpus["3", "4"].length == 9.5
+    assert cs.read(path, **{"as": "boundaries"})["3", "4"].names == ("", "speech", "", "noise", "")
+    assert cs.read(path, only="noise")["3", "4"].rows == [(3.0, 4.25, "noise")]
+    out, new, again = back(path, "", spans(lambda rows: [(0.75, 1.5, "speech"), (6.0, 7.0, "music")]))
+    results = json.loads(out.read_text())[0]["annotations"][0]["result"]
+    assert [each["id"] for each in results[:2]] == ["a", "a"]
+    assert [each["value"]["start"] for each in results] == [0.75, 0.75, 6.0]  # the transcription moves with its region
+    assert results[1]["value"]["text"] == ["hello"]
+    assert results[2]["original_length"] == 9.5
+    assert again == new
+    cs.write(Corpus.from_annotations(list(corpus)), tmp_path / "new.json", "label-studio-sound")
+    assert cs.read(tmp_path / "new.json") == corpus
+
+
+def test_labels_of_dependent_elan_annotations_change(tmp_path: Path) -> None:
+    eaf = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- kept -->
+<ANNOTATION_DOCUMENT AUTHOR="ann" DATE="2020-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">
+<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"><MEDIA_DESCRIPTOR MEDIA_URL="file:///a.wav" MIME_TYPE="audio/x-wav"/></HEADER>
+<TIME_ORDER><TIME_SLOT TIME_SLOT_ID="ts1" TIME_VALUE="100"/><TIME_SLOT TIME_SLOT_ID="ts2" TIME_VALUE="900"/></TIME_ORDER>
+<TIER LINGUISTIC_TYPE_REF="t" TIER_ID="words"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="ts1"
+ TIME_SLOT_REF2="ts2"><ANNOTATION_VALUE>w</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+<TIER LINGUISTIC_TYPE_REF="d" PARENT_REF="words" TIER_ID="gloss"><ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a2" ANNOTATION_REF="a1">
+<ANNOTATION_VALUE>g</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER>
+<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="t" TIME_ALIGNABLE="true"/>
+<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="d" TIME_ALIGNABLE="false" CONSTRAINTS="Symbolic_Association"/>
+</ANNOTATION_DOCUMENT>
+"""
+    path = stored(tmp_path, "talk.eaf", eaf)
+    out, _, again = back(path, "gloss", spans(lambda rows: [(*rows[0][:2], "new")]))
+    assert "<ANNOTATION_VALUE>new</ANNOTATION_VALUE></REF_ANNOTATION>" in out.read_text()
+    assert "<!-- kept -->" in out.read_text()
+    assert again["talk", "", "gloss"].rows == [(0.1, 0.9, "new")]
+
+
+# ---------------------------------------------------------------------- CAS
+
+
+def cas_of(text: str, marks: list[tuple[int, int, str]]) -> tuple[str, str]:
+    """Return XMI and type system of a text with a layer of places and another layer."""
+    cassis = pytest.importorskip("cassis")
+    types = cassis.TypeSystem()
+    token = types.create_type(name="de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token")
+    place = types.create_type(name="custom.Place")
+    types.create_feature(domainType=place, name="label", rangeType="uima.cas.String")
+    types.create_feature(domainType=place, name="note", rangeType="uima.cas.String")
+    cas = cassis.Cas(typesystem=types)
+    cas.sofa_string, cas.sofa_mime = text, "text/plain"
+    at = 0
+    for word in text.split():
+        at = text.index(word, at)
+        cas.add(token(begin=at, end=at + len(word)))
+        at += len(word)
+    for start, end, label in marks:
+        cas.add(place(begin=start, end=end, label=label, note=f"about {label}"))
+    return cas.to_xmi(), types.to_xml()
+
+
+def test_cas_with_the_common_name_of_its_type_system(tmp_path: Path) -> None:
+    xmi, types = cas_of(TEXT, [(8, 11, "Ben"), (15, 21, "Paris")])
+    stored(tmp_path, "TypeSystem.xml", types)
+    path = stored(tmp_path, "talk.xmi", xmi)
+    out, new, again = back(path, "", spans(lambda rows: [rows[0], (3, 5, rows[1][2])]), layer="custom.Place")
+    assert again["talk", ""] == new["talk", ""]
+    assert out.with_suffix(".typesystem.xml").read_text() == types
+    assert [out.read_text().count(f'note="about {name}"') for name in ("Ben", "Paris")] == [1, 1]
+
+
+def project(coders: dict[str, list[tuple[int, int, str]]]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("exportedproject.json", '{"name": "p"}')
+        for coder, marks in coders.items():
+            xmi, types = cas_of(TEXT, marks)
+            inner = io.BytesIO()
+            with zipfile.ZipFile(inner, "w") as own:
+                own.writestr(f"{coder}.xmi", xmi)
+                own.writestr("TypeSystem.xml", types)
+            archive.writestr(f"annotation/talk.txt/{coder}.zip", inner.getvalue())
+        archive.writestr("source/talk.txt", TEXT)
+    return target.getvalue()
+
+
+def test_inception_projects(tmp_path: Path) -> None:
+    path = tmp_path / "project.zip"
+    path.write_bytes(project({"ann": [(8, 11, "Ben")], "cleo": [(8, 11, "Ben"), (15, 21, "Paris")]}))
+    corpus = cs.read(path)
+    cs.write(corpus, tmp_path / "same.zip")
+    assert (tmp_path / "same.zip").read_bytes() == path.read_bytes()
+    changed = [
+        a._replace(marks=spans(lambda rows: [(0, 1, "Ann"), *rows])(a.marks)) if a.coder == "ann" else a for a in corpus
+    ]
+    new = Corpus.from_annotations(changed, provenance=corpus.provenance)
+    cs.write(new, tmp_path / "new.zip")
+    again = cs.read(tmp_path / "new.zip")
+    assert {a.coder: a.marks for a in again} == {a.coder: a.marks for a in new}
+    with zipfile.ZipFile(tmp_path / "new.zip") as archive, zipfile.ZipFile(path) as old:
+        assert archive.namelist() == old.namelist()
+        assert archive.read("annotation/talk.txt/cleo.zip") == old.read("annotation/talk.txt/cleo.zip")
+    with pytest.raises(cs.FormatError, match="can be read but not written anew"):
+        cs.write(Corpus.from_annotations(list(corpus)), tmp_path / "x.zip", "inception")
+
+
+# ---------------------------------------------------------------------- unify
+
+
+def unified(path: Path, out: Path, *options: str) -> str:
+    from cli.command import caesura
+
+    done = caesura("unify", path, "-o", out, *options)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_unify_adds_an_annotator_or_takes_the_first_file(tmp_path: Path) -> None:
+    tasks = json.loads(LABEL_STUDIO)
+    other = json.loads(json.dumps(tasks[0]["annotations"][0]))
+    other |= {"id": 2, "completed_by": {"email": "cleo"}}
+    other["result"] = other["result"][:1]
+    tasks[0]["annotations"].append(other)
+    path = stored(tmp_path, "tasks.json", json.dumps(tasks))
+    said = unified(path, tmp_path / "gold.json", "--method", "union", "--to", "label-studio")
+    assert "is tasks.json with the new annotator gold" in said
+    after = json.loads((tmp_path / "gold.json").read_text())
+    assert after[0]["annotations"][:2] == tasks[0]["annotations"]
+    assert after[0]["annotations"][2]["completed_by"] == {"email": "gold"}
+    assert len(after[0]["annotations"][2]["result"]) == 2
+
+    folder = tmp_path / "brat"
+    for coder, lines in (("ann", BRAT), ("ben", "".join(BRAT.splitlines(keepends=True)[:2]))):
+        (folder / coder).mkdir(parents=True)
+        stored(folder / coder, "talk.txt", TEXT)
+        stored(folder / coder, "talk.ann", lines)
+    said = unified(folder, tmp_path / "gold.ann", "-O", "pattern={coder}/{item}.ann", "--method", "consensus")
+    assert "is talk.ann with the gold standard in place of the marks of ann" in said
+    assert (tmp_path / "gold.ann").read_text() == (
+        "T1\tPerson 0 3\tAnn\nT2\tPerson 8 11\tBen\nR1\tKnows Arg1:T1 Arg2:T2\t\nA1\tFamous T2\n"
+    )
+
+
+def test_unify_curates_inception_projects(tmp_path: Path) -> None:
+    path = tmp_path / "project.zip"
+    path.write_bytes(project({"ann": [(8, 11, "Ben")], "cleo": [(8, 11, "Ben"), (15, 21, "Paris")]}))
+    said = unified(path, tmp_path / "gold.zip", "--method", "consensus")
+    assert "with the new annotator gold" in said
+    again = cs.read(tmp_path / "gold.zip")
+    assert again.coders == ("ann", "cleo", "gold")
+    assert again["talk.txt", "gold"] == again["talk.txt", "ann"]
+
+
+def test_unify_adds_a_tier_to_exmaralda(tmp_path: Path) -> None:
+    text = EXMARALDA.replace(
+        'display-name="A [en]"><event start="T0" end="T3">all</event>',
+        'display-name="B [v]"><event start="T0" end="T1">one</event>',
+    )
+    path = stored(tmp_path, "talk.exb", text)
+    said = unified(path, tmp_path / "gold.exb", "-O", "coder={coder} [v]", "--method", "consensus")
+    assert "with the new tier gold" in said
+    tiers = list(ElementTree.fromstring((tmp_path / "gold.exb").read_bytes()).iter("tier"))
+    assert [each.get("display-name") for each in tiers] == ["A [v]", "B [v]", "gold"]
+    assert [each.text for each in tiers[2]] == ["one"]
