@@ -70,6 +70,7 @@ WHO = {
     "POST /api/projects/{project}/recordings": "m",
     "GET /api/projects/{project}/agreement": "mj/mjar",
     "GET /api/projects/{project}/disagreements": "mj/mjar",
+    "GET /api/projects/{project}/disputes": "mj/mjar",
     "GET /api/projects/{project}/export": "mj/mjar",
     "GET /api/projects/{project}/provenance": "mj/mjar",
     "GET /api/projects/{project}/suggestions": "mj/mjar",

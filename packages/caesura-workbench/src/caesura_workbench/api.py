@@ -296,24 +296,6 @@ def delete_annotation(store: ViewerStore, annotation: PathId) -> None:
         naming.delete(db, "annotation", annotation)
 
 
-@router.get("/projects/{project}/agreement", tags=["projects"])
-def project_agreement(
-    store: ViewerStore,
-    jobs: Jobs,
-    project: PathId,
-    metric: Annotated[str | None, Query(max_length=200)] = None,
-    sort: Annotated[str | None, Query(max_length=50)] = None,
-    coefficient: Annotated[str | None, Query(max_length=200)] = None,
-) -> dict[str, Any]:
-    """Return the agreement among the project's coders: the matrix, coefficients, and a score per item.
-
-    Texts, recordings, nested segments and spans are measured separately: ``sort`` selects one, by default the most frequent. For spans, ``coefficient`` selects a
-    coefficient with its options, such as ``gamma:sampler=shift``.
-    """
-    corpus = store.corpus(project, sort=sort, role="coder")
-    return jobs("agreement", scores.project_agreement, corpus, metric, coefficient)
-
-
 @router.get("/projects/{project}/disagreements", tags=["projects"])
 def project_disagreements(
     store: ViewerStore,

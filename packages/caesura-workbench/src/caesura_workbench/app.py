@@ -27,6 +27,7 @@ from caesura_workbench.pages import STATIC, pages, render_error
 from caesura_workbench.people_api import router as people_router
 from caesura_workbench.permissions import Forbidden
 from caesura_workbench.project_state import ProjectStates
+from caesura_workbench.project_statistics import Statistics
 from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.rows import NotFound, ReadOnlyAnnotation, StoreError, VersionConflict
 from caesura_workbench.schema_api import router as schema_router
@@ -37,6 +38,7 @@ from caesura_workbench.settings import Settings
 from caesura_workbench.sound.api import router as sound_router
 from caesura_workbench.sound.decoding import SoundLimits
 from caesura_workbench.sound.recordings import RecordingStorage
+from caesura_workbench.statistics_api import router as statistics_router
 from caesura_workbench.store import Store
 
 _HERE = Path(__file__).parent
@@ -68,11 +70,12 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.store, app.state.settings, app.state.cache = store, settings, ResponseCache()
     app.state.jobs = JobPool(settings.jobs)
     app.state.project_states = ProjectStates()
+    app.state.statistics = Statistics(settings.database_url)
     recordings = RecordingStorage(settings.sound_folder, SoundLimits(), settings.limits.sound_seconds)
     if store.damage is None:
         recordings.remove_orphans(store.recordings_in())
     app.state.recording_storage = recordings
-    for part in (router, sound_router, people_router, schema_router, items_router, pages):
+    for part in (router, sound_router, people_router, schema_router, items_router, statistics_router, pages):
         app.router.routes += part.routes  # include_router() would build each route again on the first request
     app.mount("/static", _VersionedFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(SecurityMiddleware, settings=settings, error_page=render_error)

@@ -241,6 +241,7 @@ PERMISSIONS: dict[str, Permission] = {
     "POST /api/projects/{project}/recordings": Permission("add a recording", _MANAGERS),
     "GET /api/projects/{project}/agreement": Permission("measure agreement", _JUDGES, _ALL),
     "GET /api/projects/{project}/disagreements": Permission("list disagreements", _JUDGES, _ALL),
+    "GET /api/projects/{project}/disputes": Permission("list disagreements", _JUDGES, _ALL),
     "GET /api/projects/{project}/export": Permission("export annotations", _JUDGES, _ALL),
     "GET /api/projects/{project}/provenance": Permission("read the provenance", _JUDGES, _ALL),
     "GET /api/projects/{project}/suggestions": Permission("read decisions on suggestions", _JUDGES, _ALL),

@@ -51,9 +51,3 @@ def write_schema(store: ViewerStore, project: ExistingProject, body: NewSchema) 
 def check_schema(store: ViewerStore, project: ExistingProject, body: NewSchema) -> dict[str, Any]:
     """Return what saving a schema would change, in numbers, and why it cannot be saved; nothing is stored."""
     return Schemas(store, project).check(body.schema_)
-
-
-@router.get("/projects/{project}/schema/usage")
-def schema_usage(store: ViewerStore, project: ExistingProject) -> dict[str, Any]:
-    """Count how often every label, type and tier is used."""
-    return Schemas(store, project).use().as_dict()

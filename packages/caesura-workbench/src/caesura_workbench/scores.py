@@ -1,20 +1,15 @@
-"""Comparisons of annotations and agreement among the coders of a project, as the API returns them."""
+"""Comparisons of annotations, as the API returns them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from caesura.display.plain import to_plain
 from caesura.drawings.catalog import Drawing, applicable, draw, drawable_corpus, drawing
 from caesura.errors import CaesuraError
-from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import with_parameters
-from caesura.model import DEFAULT_METRICS, MAIN_METRICS, Annotation, Corpus, Segmentation
+from caesura.model import MAIN_METRICS, Annotation, Corpus, Segmentation
 from caesura.model.corpus import Marks
 from caesura.report.comparison import compare
-from caesura.statistics import CountedPairs
 from caesura_workbench.requests import CompareRequest
 
 # ---------------------------------------------------------------------- comparison
@@ -95,112 +90,3 @@ def warm_up() -> None:
         (Segmentation.from_labels_at(["", ",", "", "."]), Segmentation.from_labels_at([",", "", "", "."])),
     ):
         compare(*pair)
-
-
-# ---------------------------------------------------------------------- agreement
-
-
-def project_agreement(corpus: Corpus, name: str | None, coefficient: str | None = None) -> dict[str, Any]:
-    """Return the pooled similarity of every two coders and of every item, and the coefficients that apply."""
-    chosen = metric(name or DEFAULT_METRICS[corpus.kind])
-    table = CountedPairs.among_coders(corpus)
-    if not len(table.pairs):
-        raise CaesuraError("agreement needs two coders on one item; add a second annotation.")
-    by_item = table.by_item(chosen)
-    return {
-        "metric": chosen.name,
-        "kind": corpus.kind,
-        "title": chosen.title,
-        "signature": chosen.signature,
-        "coders": corpus.coders,
-        # null on the diagonal and for coders who share no item
-        "matrix": to_plain(np.where(table.meetings(), table.matrix(chosen), np.nan)),
-        "pooled": to_plain(chosen.score(by_item.sum(axis=0))),
-        "items": [
-            {"name": corpus.items[i], "score": to_plain(chosen.score(by_item[i]))}
-            for i in np.unique(table.pairs.item_of).tolist()
-        ],
-        "coefficients": _span_coefficients(corpus, coefficient)
-        if corpus.kind == "spans"
-        else _coefficients(table, chosen),
-    }
-
-
-def _coefficients(table: CountedPairs, chosen: Metric) -> list[dict[str, Any]]:
-    """Return π and κ with this metric, or the observed agreement for recordings and hierarchies, which have no model of chance.
-
-    A coefficient that does not apply is listed with the reason.
-    """
-    from caesura.agreement import agreements
-
-    kind = table.pairs.reference.kind
-    texts = kind == "units"
-    listed: list[dict[str, Any]] = []
-    for name in ("pi", "kappa") if texts else ("percentage",):
-        try:
-            agreed = agreements(table, chosen if texts else None, [name])[name]
-        except CaesuraError as error:
-            listed.append({"coefficient": name, "why": str(error)})
-            continue
-        listed.append(
-            {
-                "coefficient": name if texts else f"observed, by {DEFAULT_METRICS[kind]}",
-                "title": agreed.title,
-                "value": to_plain(agreed.value),
-                "observed": to_plain(agreed.observed),
-                "expected": to_plain(agreed.expected) if texts else None,
-                "signature": agreed.signature,
-            }
-        )
-    return [*listed, *(_r_value(table) if kind == "time" else ()), *_labelled_time(table.pairs.reference)]
-
-
-def _r_value(table: CountedPairs) -> list[dict[str, Any]]:
-    """Return the R-value of the boundaries, pooled over all pairs."""
-    each = metric("R")
-    pooled = to_plain(each.score(table.by_item(each).sum(axis=0)))
-    return [
-        {"coefficient": "R", "title": each.title, "value": pooled, "about": each.about, "signature": each.signature}
-    ]
-
-
-def _labelled_time(corpus: Corpus) -> list[dict[str, Any]]:
-    """Return κ and agreement on labelled time, as in ELAN, of the coders who named their segments."""
-    named = [each for each in corpus if isinstance(each.marks, Segmentation) and each.marks.names is not None]
-    table = CountedPairs.among_coders(Corpus.from_annotations(named)) if corpus.timed and named else None
-    if table is None or not len(table.pairs):
-        return []
-    nameless = sorted(set(corpus.coders) - {each.coder for each in named})
-    return [
-        {
-            "coefficient": each.name,
-            "title": each.title,
-            "value": to_plain(each.score(table.by_item(each).sum(axis=0))),
-            "about": each.about,
-            "signature": each.signature,
-            "notes": [f"Without {', '.join(nameless)}, who gave no names."] if nameless else [],
-        }
-        for each in (metric("time-kappa"), metric("time-agreement"))
-    ]
-
-
-def _span_coefficients(corpus: Corpus, name: str | None) -> list[dict[str, Any]]:
-    """Return the chosen coefficient, or γ, γ-cat and, where no coder's spans overlap, Krippendorff's."""
-    from caesura.agreement import span_agreements
-
-    try:
-        agreed = span_agreements(corpus, None if name is None else [name])
-    except CaesuraError as error:
-        return [{"coefficient": name or "γ", "why": str(error)}]
-    return [
-        {
-            "coefficient": result.title,
-            "value": to_plain(result.value),
-            "observed": to_plain(result.observed),
-            "expected": to_plain(result.expected),
-            "formula": "disorder",
-            "signature": result.signature,
-            "notes": list(result.details.get("notes", ())),
-        }
-        for result in agreed.values()
-    ]

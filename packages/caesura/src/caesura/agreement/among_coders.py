@@ -184,6 +184,41 @@ def agreements(
     return {name: found[name] for name in names}
 
 
+def agreement_of_sums(sums: SumTable, metric: Metric, coefficient: str, coders: int) -> Agreement:
+    """Compute a coefficient from sums that were added up over parts of a corpus.
+
+    Parameters
+    ----------
+    sums : SumTable
+        One row: the sums over all items, such as those of :attr:`AgreementSums.whole` of several parts, added.
+    metric : Metric
+        The metric whose parts are in the sums.
+    coefficient : str
+        Its name; none of those that are computed from decisions at every place.
+    coders : int
+        The number of coders, which decides what the coefficient is called.
+
+    Returns
+    -------
+    Agreement
+        Without details.
+    """
+    chosen = COEFFICIENTS[coefficient]
+    if chosen.by_place is not None:
+        raise CaesuraError(f"{coefficient} is computed from decisions at every place, not from sums.")
+    scores = metric.value(sums.parts)
+    similarity = scores if metric.higher_is_better else 1.0 - scores
+    observed = chosen.observed(sums, "pooled") if chosen.observed else similarity
+    return Agreement(
+        coefficient=coefficient,
+        observed=float(np.asarray(observed)[0]),
+        expected=float(chosen.expected(sums, "pooled")[0]),
+        signature="|".join([coefficient, *metric.signature.split("|")[:-1], "density:pooled", f"v:{__version__}"]),
+        formula=chosen.formula,
+        title=chosen.title_two_coders if coders == 2 else chosen.title_many_coders,
+    )
+
+
 def weighted_items(
     corpus: Corpus, metric: str | Metric | None, coefficient: str | None, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:

@@ -171,11 +171,16 @@ class CountedPairs:
         The diagonal has the best score; pairs that share no text have NaN.
         """
         pairs = slice(None) if item is None else np.flatnonzero(self.pairs.item_of == item)
-        rows, met = self._by_reference(metric, pairs), self.meetings(pairs)
-        rows = rows + (rows.swapaxes(0, 1) if metric.symmetric else self.other_way_round._by_reference(metric, pairs))
+        rows, met = self.matrix_rows(metric, pairs), self.meetings(pairs)
         scores = np.where(np.eye(len(met), dtype=bool), metric.best, np.nan)
         scores[met] = metric.score(rows[met])
         return scores
+
+    def matrix_rows(self, metric: Metric, pairs: Any = slice(None)) -> Rows:
+        """Return the counts behind the matrix, at [reference, hypothesis]; those of several corpora can be added."""
+        rows = self._by_reference(metric, pairs)
+        other = rows.swapaxes(0, 1) if metric.symmetric else self.other_way_round._by_reference(metric, pairs)
+        return np.asarray(rows + other)
 
     def meetings(self, pairs: Any = slice(None)) -> NDArray[np.bool_]:
         """Return which two coders share a text, in all pairs or in the given ones; the diagonal is False."""

@@ -1,0 +1,94 @@
+"""JSON API of statistics that are computed once per state of a project: agreement, disputes, and the use of labels."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Request, Response
+
+from caesura_workbench.api import ExistingProject, Jobs, ViewerStore
+from caesura_workbench.project_state import ProjectState
+from caesura_workbench.project_statistics import DisputeFilter, Statistics
+from caesura_workbench.requests import api_router
+from caesura_workbench.response_cache import ResponseCache
+from caesura_workbench.rows import NotFound
+from caesura_workbench.store import Store
+
+router = api_router("statistics")
+
+
+def _state(request: Request, store: Store, project: int) -> ProjectState:
+    with store.reading() as db:
+        state: ProjectState = request.app.state.project_states.get(db, project)
+    return state
+
+
+def _statistics(request: Request) -> Statistics:
+    statistics: Statistics = request.app.state.statistics
+    return statistics
+
+
+@router.get("/projects/{project}/agreement")
+def project_agreement(
+    request: Request,
+    store: ViewerStore,
+    jobs: Jobs,
+    project: ExistingProject,
+    metric: Annotated[str | None, Query(max_length=200)] = None,
+    sort: Annotated[str | None, Query(max_length=50)] = None,
+    coefficient: Annotated[str | None, Query(max_length=200)] = None,
+    fresh: Annotated[bool, Query(description="False: the one computed last, at once; 404 if there is none.")] = True,
+) -> Response:
+    """Return the agreement among the project's coders: the matrix, coefficients, a score per item, and its course over time.
+
+    Texts, recordings, nested segments and spans are measured separately: ``sort`` selects one, by default the most frequent. For spans, ``coefficient`` selects a
+    coefficient with its options, such as ``gamma:sampler=shift``. It is computed once per state of the project, item by item.
+    """
+    state, statistics = _state(request, store, project), _statistics(request)
+    cache: ResponseCache = request.app.state.cache
+    if not fresh:
+        kept = statistics.kept_agreement(project, metric, sort, coefficient)
+        if kept is None:
+            raise NotFound("the agreement of this project was not computed yet.")
+        current = kept["state"] == state.last
+        return cache.respond(request, f"kept {project} {kept['time']} {current}", lambda: {**kept, "current": current})
+    stamp = f"agreement {project} {state.last} {metric} {sort} {coefficient}"
+    return cache.respond(
+        request,
+        stamp,
+        lambda: {**statistics.agreement(jobs, state, metric, sort, coefficient), "current": True},
+    )
+
+
+@router.get("/projects/{project}/disputes")
+def disputes(
+    request: Request,
+    store: ViewerStore,
+    jobs: Jobs,
+    project: ExistingProject,
+    kind: Annotated[Literal["place", "type", "name"] | None, Query(description="What is disputed.")] = None,
+    item: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    settled: bool | None = None,
+    tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
+    after: Annotated[str | None, Query(max_length=2000)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 30,
+) -> Response:
+    """List the places where coders disagree in parts, the most evenly split first.
+
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) count as one place; in hierarchies a place is a segment. ``settled`` tells whether a gold
+    annotation has decided it.
+    """
+    state = _state(request, store, project)
+    wanted = DisputeFilter(kind, item, settled, tolerance)
+    cache: ResponseCache = request.app.state.cache
+    return cache.respond(
+        request,
+        f"disputes {project} {state.last} {wanted} {after} {limit}",
+        lambda: _statistics(request).disputes(jobs, state, wanted, after, limit),
+    )
+
+
+@router.get("/projects/{project}/schema/usage")
+def schema_usage(request: Request, store: ViewerStore, jobs: Jobs, project: ExistingProject) -> dict[str, Any]:
+    """Count how often every label, type and tier is used."""
+    return _statistics(request).use(jobs, _state(request, store, project)).as_dict()
