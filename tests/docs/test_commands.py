@@ -47,6 +47,7 @@ NOT_RUN = {
     "vowels restore hebrew.model": "needs the model that training would make",
     "agree project.zip": "needs an export of INCEpTION",
     "evaluate gold.json annotators.json": "needs an export of INCEpTION",
+    "judge rank": "needs the votes of readers",
     "vowels benchmark": "needs the field's test sets",
 }
 

@@ -31,6 +31,7 @@ from caesura.formats import read, write
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.segmenters import segmenter
 from caesura.statistics import evaluate as evaluate_corpora
+from caesura.statistics.judgements import make_questions
 from cli.command import caesura
 
 
@@ -53,6 +54,11 @@ READING = {
     "option": given("--option pattern={item}-{coder}.txt", on="talks"),
 }
 METRIC = {"metric": given("--metric F")}
+METRIC_PAIR = {"metric": given("--metric F --metric A")}
+READING_QUESTIONS = {
+    "format": given("--format caesura-json", on="out/questions.html coders.csv"),
+    "option": given("--option pattern={item}-{coder}.txt", on="out/questions.html talks"),
+}
 DRAWING = {"draw": given("--draw segmentations"), "svg": given("--svg out/p.svg"), "width": given("--width 30")}
 #: Pairs that need other data than ours to have an effect: levels of nested segments, numbers of segments that are learnt.
 NEED_OTHER_DATA = {
@@ -284,6 +290,21 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "width": given("--width 30"),
             "json": JSON,
         },
+    ),
+    "judge make": (
+        "out/questions.html coders.json",
+        {
+            **METRIC_PAIR,
+            "number": given("--number 2"),
+            "title": given("--title Closer"),
+            "seed": given("--seed 5"),
+            **READING_QUESTIONS,
+            "json": JSON,
+        },
+    ),
+    "judge rank": (
+        "questions.json votes-ann.json votes-ben.json",
+        {**METRIC, "seed": given("--seed 5"), "json": JSON},
     ),
     "plane": (
         "spoken.csv found.csv",
@@ -568,6 +589,17 @@ def _write_chunks(here: Path) -> None:
         )
     orders = {"fixed": [[0, 1, 2, 3, 4, 5]] * 3, "halves": [[1, 0, 2]] * 3}
     (here / "rankings.json").write_text(json.dumps(orders))
+    _write_votes(here)
+
+
+def _write_votes(here: Path) -> None:
+    """Questions, and the votes of two readers who disagree on every third."""
+    questions = make_questions(number=41)
+    (here / "questions.json").write_text(json.dumps(questions.as_dict()))
+    for reader, answer in (("ann", "first"), ("ben", "second")):
+        votes = {q.name: answer if i % 7 else "same" for i, q in enumerate(questions.questions)}
+        data = {"caesura": "votes", "questions": questions.code, "reader": reader, "votes": votes}
+        (here / f"votes-{reader}.json").write_text(json.dumps(data))
 
 
 def _write_story(folder: Path) -> None:

@@ -12,6 +12,7 @@ from caesura.model import Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.statistics.judgements import Question, Questions, Votes, preferences, rank_metrics
 
 
 class FigurePair(NamedTuple):
@@ -235,37 +236,22 @@ def _votes() -> Section:
     return Section("Appendix A: which hypothesis six readers, and A, find closer to gold", lines)
 
 
-#: Metrics that appendix A's readers are compared with.
-JUDGED = (
-    "A",
-    "A:alignment=global",
-    "B:n_t=2",
-    "B:n_t=3",
-    "S",
-    "F",
-    "GHD",
-    "WD",
-    "WD:edges=padded",
-    "Pk",
-    "WinPR",
-    "PA",
-)
-
-
 def _votes_of_all_metrics() -> Section:
-    """Return which hypothesis each metric prefers, and how many of the eighteen votes it agrees with; a tie agrees with "the same"."""
-    rows: list[list[Any]] = []
-    for spelled in JUDGED:
-        measure, choices, votes_for = metric(spelled), [], 0
-        for _, gold, first, second, votes in VOTES:
-            scores = [measure(gold, masses) * (1 if measure.higher_is_better else -1) for masses in (first, second)]
-            choice = 2 if abs(scores[0] - scores[1]) < 1e-9 else int(scores[1] > scores[0])
-            choices.append(("H1", "H2", "the same")[choice])
-            votes_for += votes[choice]
-        rows.append([spelled, *choices, votes_for, sum(sum(votes) for *_, votes in VOTES)])
-    rows.sort(key=lambda row: -row[4])
+    """Rank metrics by the votes of appendix A, as ``caesura judge rank`` does; a tie agrees with "the same"."""
+    asked = Questions(tuple(Question.from_masses(name, gold, one, two) for name, gold, one, two, _ in VOTES))
+    ranking = rank_metrics(asked, Votes({name: votes for name, *_, votes in VOTES}, 6))
+    answers = preferences([metric(each.name) for each in ranking.metrics], asked.questions)
+    said = ("H1", "H2", "the same", "undefined")
+    rows = [
+        [each.name, *(said[answer] for answer in row), round(each.agreement * ranking.votes), ranking.votes]
+        for each, row in zip(ranking.metrics, answers.tolist(), strict=True)
+    ]
     columns = ["metric", *(name for name, *_ in VOTES), "votes agreed with", "of"]
-    return Section("Appendix A: metrics by agreement with the readers", columns=columns, rows=rows)
+    note = (
+        f"A reader agrees with most others in {100 * ranking.readers:.0f} % of the votes. `caesura judge make questions.html` makes such questions from your own systems, with segmentations masked and chosen "
+        "where metrics disagree; `caesura judge rank` ranks metrics by the votes."
+    )
+    return Section("Appendix A: metrics by agreement with the readers", columns=columns, rows=rows, note=note)
 
 
 def _padding(study: ErrorStudy) -> Section:

@@ -33,6 +33,13 @@ _TEXT_WIDTH = 96  # columns of a drawing in Markdown
 
 
 _STATIC = {file.name: file.read_text(encoding="utf-8") for file in (Path(__file__).parent / "static").iterdir()}
+
+
+def static_text(name: str) -> str:
+    """Return a script or style sheet of the pages."""
+    return _STATIC[name]
+
+
 #: Scripts that the pages of the workbench use too: printing and wide tables.
 SHARED_SCRIPT = _STATIC["paper.js"] + _STATIC["wide.js"]
 SCRIPT = _STATIC["page.js"] + SHARED_SCRIPT
