@@ -52,7 +52,9 @@ from caesura.statistics.groups import Groups, group_systems
 from caesura.statistics.significance import SystemTests, system_tests
 from caesura.validation import validate_choice
 
-_LARGE = 64 * 2**20  # bytes: larger Parquet files are streamed by default
+_LARGE = (
+    8 * 2**20
+)  # bytes: larger Parquet files are streamed by default; read at once they take some 50 times as much memory
 
 
 def _check_table(style: str | None) -> str | None:
@@ -229,6 +231,10 @@ def evaluate(
     levels: dict[str, dict[str, float]] = {}
     left_out: list[dict[str, Any]] = []
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
+        if streaming is None:
+            print_stderr(
+                "these files are large and are streamed, without scores of single items; --engine local --rows FOLDER writes those."
+            )
         run = {"workers": workers, "rows": rows, **(streaming or {"engine": "local"})}
         results: Results = evaluate_streamed(reference, systems, choose_metrics(names, given), **run, **how)
     else:

@@ -192,6 +192,7 @@ def _count(plan: Plan, fragment: Fragment, tables: list[Any]) -> FragmentCounts:
     from caesura.kernels.resampling import add_grouped
 
     reference, *corpora = (corpus_of(path, table) for path, table in zip(plan.paths, tables, strict=True))
+    del tables  # the corpora have copies of the columns that they need
     systems = {name: corpus for (name, _), corpus in zip(plan.systems, corpora, strict=True)}
     paired = pair_part(reference, systems, missing=plan.missing)
     counted = replace(
