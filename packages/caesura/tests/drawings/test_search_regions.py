@@ -123,3 +123,31 @@ def test_systems_outside_the_plane_are_listed() -> None:
 def test_one_coder_is_not_enough() -> None:
     with pytest.raises(CaesuraError, match="takes 2 coders"):
         draw("regions", load("phones").select(coders=["ann"]))
+
+
+def close_systems() -> Corpus:
+    """Two systems that differ in one of forty boundaries."""
+    times = [0.1 * k for k in range(1, 41)]
+    rows = {"gold": times, "a system with a rather long name": times[:-2], "other": times[:-3]}
+    return Corpus.from_dict({"r": {name: Segmentation.from_times(own, length=4.2) for name, own in rows.items()}})
+
+
+def test_the_plane_enlarges_systems_that_are_close_together() -> None:
+    picture = draw("plane", close_systems())
+    assert picture.zoomed
+    plot, whole = picture.plot(), draw("plane", close_systems(), zoom="off").plot()
+    assert plot.x.high - plot.x.low < 20 < whole.x.high - whole.x.low
+    assert all(plot.holds(point.x, point.y) for point in plot.points)
+    assert all(any(plot.holds(*place) for place in curve.points) for curve in plot.curves)
+    assert any(curve.name == "equal R" for curve in plot.curves)
+    assert "a system with a rather long name" in picture.svg()
+    assert {point.name for point in whole.points} > {"target point"}
+    with pytest.raises(CaesuraError, match="zoom"):
+        draw("plane", close_systems(), zoom="near")
+
+
+def test_timelines_have_full_names() -> None:
+    two = close_systems().select(coders=["gold", "a system with a rather long name"])
+    for name in ("regions", "segmentations"):
+        assert "a system with a rather long name" in draw(name, two).terminal(110).plain
+        assert "a system with a rather long name" in draw(name, two).svg()

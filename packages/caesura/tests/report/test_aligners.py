@@ -78,3 +78,76 @@ def test_command(tmp_path) -> None:
     assert "by phone (far)" in grouped
     assert "speaker = s0" in caesura("evaluate", *files, "-m", "onset-median", "--by", "speaker").stdout
     assert "not on units" in refused("aligners", "sample:kubla", "sample:kubla")
+
+
+def test_drawings_by_class_are_in_the_report_and_files(tmp_path) -> None:
+    for name, corpus in (("gold", GOLD), ("near", NEAR), ("far", FAR)):
+        cs.write(corpus, tmp_path / f"{name}.json")
+    (tmp_path / "classes.tsv").write_text("a\tvowel\nt\tstop\nt\tconsonant\ns\tconsonant\n", encoding="utf-8")
+    files = [tmp_path / f"{name}.json" for name in ("gold", "near", "far")]
+    by = f"class={tmp_path / 'classes.tsv'}"
+    table, page, svg = tmp_path / "groups.csv", tmp_path / "page.html", tmp_path / "all.svg"
+    shown = caesura(
+        "aligners", *files, "--by", by, "--table", table, "--report", page, "--svg", svg, "-m", "onset-median"
+    )
+    assert "onset-p90" not in shown.stdout  # groups have the metrics that were named
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    assert rows[0] == ["system", "class", "n", "unpaired", "onset-median"]
+    sizes = {(row[0], row[1]): int(row[2]) for row in rows[1:]}
+    assert sizes["near", "consonant"] > sizes["near", "stop"] > 0  # t is in two classes
+    text = page.read_text()
+    for heading in ("Scores", "Differences", "Errors by class", "vowel, n = ", "quartiles and bias"):
+        assert heading in text
+    assert "consonant, n = " in svg.read_text()
+    assert "quartiles" in caesura("aligners", *files, "-d", "error-quartiles").stdout
+    assert "there is no drawing of aligners 'foo'" in refused("aligners", *files, "-d", "foo")
+    assert ".csv, .md, .tex or .json" in refused("aligners", *files, "--table", tmp_path / "x.txt")
+
+
+def test_recordings_can_be_grouped_and_names_that_differ_listed() -> None:
+    renamed = cs.Corpus.from_annotations(
+        [
+            a._replace(
+                marks=cs.Segmentation(
+                    a.marks.length, a.marks.positions, names=["<p>" if n == "sil" else n for n in a.marks.names]
+                )
+            )
+            for a in NEAR
+        ],
+        attributes=NEAR.attributes,
+    )
+    result = compare_aligners(GOLD, {"near": renamed}, by="speaker", confusions=True)
+    assert [row[0] for row in result.by_recording.rows] == ["s0", "s1", "s2", "s3"]
+    assert result.confusions["near"]["sil", ""] == 16
+    assert any("only the reference has 1 name: sil (16)" in words for words in result.evaluation.warnings())
+    mapped = compare_aligners(GOLD, {"near": renamed}, mapping={"hyp:<p>": "sil"}, confusions=True)
+    assert not mapped.confusions["near"]
+    assert not any("only the reference" in words for words in mapped.evaluation.warnings())
+    nothing = compare_aligners(GOLD, {"near": renamed}, mapping={"hyp:a": "1", "hyp:t": "2", "hyp:s": "3"})
+    assert any("no name of the hypothesis occurs" in words for words in nothing.evaluation.warnings())
+    assert "confusions" in result.as_dict()
+
+
+def test_curves_have_intervals_and_an_area() -> None:
+    result = compare_aligners(GOLD, {"near": NEAR, "far": FAR})
+    low, high = result.intervals["far"]
+    assert ((low <= result.shares["far"]) & (result.shares["far"] <= high)).all()
+    assert result.evaluation["far", "onset-within-20ms"].interval == pytest.approx((low[19], high[19]))
+    errors = result.errors["all"]["far"]
+    assert result.as_dict()["area_above_curve_ms"]["far"] == pytest.approx(np.minimum(np.abs(errors.onset), 100).mean())
+    # the same area by the trapezoidal rule over a fine grid of tolerances
+    grid = np.linspace(0, 100, 100_001)
+    shares = np.searchsorted(np.sort(np.abs(errors.onset)), grid, "right") / errors.intervals
+    assert np.trapezoid(1 - shares, grid) == pytest.approx(errors.area_above_curve(100), abs=0.01)
+    np.testing.assert_allclose(errors.quartiles, np.quantile(errors.onset, [0.25, 0.5, 0.75]))
+
+
+def test_the_report_of_coders_has_a_section_on_onsets() -> None:
+    from caesura.report.content import make_report
+
+    both = cs.Corpus.from_annotations(
+        [a._replace(coder=name) for name, c in (("gold", GOLD), ("near", NEAR)) for a in c]
+    )
+    titles = [section.title for section in make_report(both, reference="gold", resamples=10).sections]
+    assert "Errors of starts" in titles
+    assert "Errors of starts" not in [section.title for section in make_report(both, resamples=10).sections]

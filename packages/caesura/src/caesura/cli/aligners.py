@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Annotated
 
+import click
+
 from caesura.cli import options
 from caesura.cli.command import Argument, Option
 from caesura.cli.io import (
@@ -20,15 +22,46 @@ from caesura.cli.io import (
     write_svg,
 )
 from caesura.display.scene import stack
-from caesura.errors import CaesuraError
+from caesura.display.table import MEDIA
+from caesura.errors import CaesuraError, FormatError, UnknownName
+from caesura.files import atomic_write
 from caesura.formats.folders import rename_each
 from caesura.model import Corpus
+from caesura.report.page import html_page, markdown_report
 
 #: Names of tiers with phones: of MFA ("phones", "anna - phones") and most others, of the Penn aligner, of TIMIT, and of WebMAUS, whose
 #: tiers of words are called ORT-MAU and KAN-MAU.
 _PHONE_TIERS = re.compile(
     r"(^|[ _-])(phones?|phonemes?|phon|phonetics?|segments?|segs?|phns?)(#\d+)?$|^mau(#\d+)?$", re.IGNORECASE
 )
+
+
+#: Suffix of a file -> the style of its table.
+_TABLES = {".csv": "csv", ".md": "markdown", ".tex": "latex", ".json": "json"}
+
+
+def _check_table(path: Path) -> Path:
+    """Refuse a file whose suffix names no kind of table, or that cannot be written."""
+    if path.suffix not in _TABLES:
+        raise FormatError(path, None, "a table is written as .csv, .md, .tex or .json.")
+    return options.writable(path)
+
+
+def _check_report(path: Path) -> Path:
+    """Refuse a file whose suffix is not .html or .md, or that cannot be written."""
+    if path.suffix not in (".html", ".md"):
+        raise FormatError(path, None, "a report is written as .html or .md.")
+    return options.writable(path)
+
+
+def _check_drawing(names: list[str]) -> list[str]:
+    """Refuse an unknown drawing before any input is read."""
+    from caesura.report.aligners import DRAWINGS
+
+    for name in names:
+        if name not in DRAWINGS:
+            raise UnknownName("drawing of aligners", name, list(DRAWINGS))
+    return names
 
 
 def aligners(
@@ -41,9 +74,17 @@ def aligners(
         str,
         Option(
             "--by",
-            help="Table of errors by phone, by pair of neighbouring phones (pair), or by class=FILE of name<TAB>class.",
+            help="Table of errors by phone, by pair of neighbouring phones (pair), by class=FILE of name<TAB>class, or of scores by speaker, item "
+            "or another attribute of recordings.",
         ),
     ] = "phone",
+    sort: Annotated[
+        str,
+        Option(
+            "--sort", help="Order of the groups: n, or a score of the table, the worst first, such as onset-median."
+        ),
+    ] = "n",
+    least: Annotated[int, Option("--least", min=1, help="Groups with fewer intervals are put together.")] = 5,
     mapping: Annotated[
         Path | None,
         Option(
@@ -51,6 +92,9 @@ def aligners(
             help="Map of phone names, lines of from<TAB>to or MFA's YAML, for aligners with another phone set.",
         ),
     ] = None,
+    confusions: Annotated[
+        bool, Option("--confusions", help="Also list names that differ between reference and aligner, by count.")
+    ] = False,
     cluster: Annotated[
         str,
         Option(
@@ -58,7 +102,29 @@ def aligners(
             help="Attribute for intervals and tests over groups of recordings, such as speaker; none for recordings. Default: speaker, if known.",
         ),
     ] = "auto",
+    draw: Annotated[
+        list[str] | None,
+        Option(
+            "--draw",
+            "-d",
+            check=_check_drawing,
+            help="Drawing: tolerance-curves, error-histograms or error-quartiles; repeatable. Default: all in files, the first and the last in "
+            "terminals.",
+        ),
+    ] = None,
     svg: options.SvgFile = None,
+    report: Annotated[
+        Path | None,
+        Option("--report", check=_check_report, help="Write all tables and drawings to this .html or .md file."),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        Option(
+            "--table",
+            check=_check_table,
+            help="Write the table by phone (or --by) of all aligners to this .csv, .md, .tex or .json file.",
+        ),
+    ] = None,
     width: options.Width = None,
     format: options.Format = None,
     option: options.FormatOptions = None,
@@ -71,7 +137,7 @@ def aligners(
 
     The phone tier is recognized by its name; choose another with -O tier=NAME (or -O ref.tier= and -O hyp.tier=).
     """
-    from caesura.report.aligners import compare_aligners
+    from caesura.report.aligners import DRAWINGS, aligner_report, compare_aligners
 
     reading = Reading.of(format, option)
     gold = _phone_tier(reading.corpus(reference, "ref"), reference)
@@ -81,16 +147,26 @@ def aligners(
         against[name] = read
     with working("pairing intervals"):
         result = compare_aligners(
-            gold, against, metric, by=by, mapping=mapping, cluster=None if cluster == "none" else cluster, seed=seed
-        )
+            gold, against, metric, by=by, mapping=mapping, cluster=None if cluster == "none" else cluster, least=least, sort=sort,
+            confusions=confusions, seed=seed,
+        )  # fmt: skip
     if json:
         as_json(result.as_dict())
     else:
         show_blocks(result.tables())
+    if table is not None:
+        atomic_write(table, MEDIA[_TABLES[table.suffix]](result.group_table()))
+        click.echo(f"wrote {table}", err=json)
+    if report is not None:
+        content = aligner_report(result, f"{', '.join(against)} against {reference.name}")
+        atomic_write(report, (html_page if report.suffix == ".html" else markdown_report)(content))
+        click.echo(f"wrote {report}", err=json)
     if svg is not None:
-        write_svg(stack(result.pictures()), svg, width, err=json)
-    elif not json:
-        show_picture(stack(result.pictures()), width)
+        drawn = [picture for name in draw or DRAWINGS for picture in result.drawing(name)]
+        write_svg(stack(drawn), svg, width, err=json)
+    elif not json and (draw or (report is None and table is None)):
+        drawn = [picture for name in draw or (DRAWINGS[0], DRAWINGS[-1]) for picture in result.drawing(name)]
+        show_picture(stack(drawn), width)
 
 
 def _phone_tier(corpus: Corpus, path: Path) -> Corpus:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 import click
 
@@ -138,6 +138,13 @@ def plane(
     output: Annotated[
         Path | None, Option("--output", "-o", check=drawable, help="Write the plot to this SVG file.")
     ] = None,
+    zoom: Annotated[
+        Literal["auto", "on", "off"],
+        Option(
+            "--zoom",
+            help="Draw only the part of the plane where the systems are: on, off, or auto if they are close together.",
+        ),
+    ] = "auto",
     format: Format = None,
     option: FormatOptions = None,
     width: Width = None,
@@ -155,7 +162,7 @@ def plane(
     for name, path in zip(names_of(systems), systems, strict=True):
         system = named_alike(gold, reference, reading.corpus(path, "hyp"), path)
         scores[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
-    picture = PerformancePlane.of(gold, scores, tolerance)
+    picture = PerformancePlane.of(gold, scores, tolerance).zoom(zoom)
     if json:
         as_json(picture.as_dict())
     if output is not None:

@@ -81,6 +81,15 @@ def max_cell_width(names: Iterable[str], most: int) -> int:
     return min(most, max((cell_width(clean(name)) for name in names), default=0))
 
 
+def name_column(names: Iterable[str], width: int, *, fine: bool = False) -> int:
+    """Return the width of a column that holds the widest name; at most a third of ``width``, or half of it in ``fine`` media.
+
+    >>> name_column(["gold", "a system with a long name"], 80), name_column(["gold", "a system with a long name"], 40)
+    (25, 14)
+    """
+    return max_cell_width(names, max(14, width // (2 if fine else 3)))
+
+
 def graphemes(text: str) -> list[str]:
     """Split text into graphemes: letters with their combining marks.
 

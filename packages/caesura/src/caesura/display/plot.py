@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from caesura.display.cells import Bidi, Canvas, choose_bidi, clean, clip, wrap_phrases
+from caesura.display.cells import Bidi, Canvas, cell_width, choose_bidi, clean, clip, wrap_phrases
 from caesura.display.scene import Picture
 from caesura.display.svg import Svg
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-_ROWS = 18  # the height of a plot in a terminal
+_ROWS, _PANEL_ROWS = 18, 9  # the height of a plot, and of one of several panels, in a terminal
 _WIDE, _HIGH, _LEFT, _TOP = 620.0, 420.0, 60.0, 34.0  # the geometry of a plot in SVG, in pixels
+_PANEL_WIDE, _PANEL_HIGH, _PANELS = 210.0, 140.0, 3  # size of a panel in SVG, and how many stand side by side
+_KEY_WIDTH, _WIDEST_KEY = 170.0, 400.0  # of the key at the right of a plot, in pixels
 _STROKES = {"thin": (1.0, None), "plain": (1.5, None), "broken": (2.0, "6 4")}
 
 
@@ -111,38 +113,90 @@ class PlotPicture(Picture):
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw as SVG; plots have a fixed size, so ``width`` is ignored."""
-        return _SvgPlot(self.plot(), style=style).render()
+        plot = self.plot()
+        picture = Svg(
+            _LEFT + _WIDE + _key_width(plot),
+            _TOP + _HIGH + 58,
+            title=plot.title,
+            description=plot.description,
+            style=style,
+        )
+        picture.text(_LEFT, 20, plot.title, weight="bold")
+        writer = _SvgPlot(picture, plot, _LEFT, _TOP, _WIDE, _HIGH)
+        writer.axes()
+        writer.titles()
+        writer.marks()
+        writer.key(_LEFT + _WIDE + 8, _TOP + 14)
+        return picture.render()
+
+
+class PanelPicture(Picture):
+    """Several plots with the same axes and the same key, side by side; subclasses implement :meth:`plots`."""
+
+    @abstractmethod
+    def plots(self) -> Sequence[Plot]:
+        """Return the panels, at least one; all have the axes and the names of curves of the first."""
+
+    @property
+    def description(self) -> str:
+        """The content in sentences."""
+        return " ".join(f"{plot.title}: {plot.description}" for plot in self.plots())
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw for a terminal of ``width`` cells, in as many columns of panels as fit."""
+        plots, canvas = list(self.plots()), Canvas()
+        columns = max(1, min(_PANELS, (width + 2) // 40))
+        own = (width + 2) // columns - 2
+        canvas.put(0, 0, clip(self.title, width), "strong", bidi=choose_bidi(bidi))
+        for start in range(0, len(plots), columns):
+            top = canvas.height
+            for number, plot in enumerate(plots[start : start + columns]):
+                part = _CellPlot(canvas, plot, top, number * (own + 2), own, _PANEL_ROWS)
+                part.draw(plot.title, choose_bidi(bidi))
+        for line in wrap_phrases(_CellPlot(canvas, plots[0], 0, 0, width, 1).key(), width):
+            canvas.put(canvas.height, 0, line, "faint")
+        return canvas.text()
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Draw as SVG, with three panels side by side; ``width`` is ignored."""
+        plots = list(self.plots())
+        left, step_x, step_y = 52.0, _PANEL_WIDE + 46, _PANEL_HIGH + 56
+        rows, columns = math.ceil(len(plots) / _PANELS), min(len(plots), _PANELS)
+        picture = Svg(
+            max(left + columns * step_x, 420.0),
+            66 + rows * step_y,
+            title=self.title,
+            description=self.description,
+            style=style,
+        )
+        picture.text(left, 20, self.title, weight="bold")
+        for number, plot in enumerate(plots):
+            x, y = left + number % _PANELS * step_x, 76 + number // _PANELS * step_y
+            picture.text(x, y - 8, clip(clean(plot.title), 30), size=12)
+            writer = _SvgPlot(picture, plot, x, y, _PANEL_WIDE, _PANEL_HIGH)
+            writer.axes()
+            writer.marks()
+            if number % _PANELS == 0:
+                middle = y + _PANEL_HIGH / 2
+                turned = f"rotate(-90 {x - 40:g} {middle:g})"
+                picture.text(x - 40, middle, plot.y.title, anchor="middle", size=11, transform=turned)
+            if number + _PANELS >= len(plots):
+                picture.text(x + _PANEL_WIDE / 2, y + _PANEL_HIGH + 32, plot.x.title, anchor="middle", size=11)
+        x = left
+        for name, curve in {curve.name: curve for curve in plots[0].curves if curve.name}.items():
+            shown = clip(clean(name), 48)
+            _draw_key_line(picture, curve, x, 46, shown)
+            x += 46 + 7.0 * cell_width(shown)
+        return picture.render()
 
 
 def _draw_cells(plot: Plot, width: int, bidi: Literal["terminal", "us"]) -> Text:
     """Render a plot in cells, with its key below."""
     canvas = Canvas()
-    margin = max(len(f"{number:g}") for number in plot.y.numbers) + 2
-    available = max(12, min(width, 90) - margin - 2)
-
-    def row(y: float) -> int:
-        return 1 + round((1 - plot.y.share(y)) * _ROWS)
-
-    def column(x: float) -> int:
-        return margin + round(plot.x.share(x) * available)
-
-    canvas.put(0, 0, clip(f"{plot.y.title}   ({plot.title})", width), "faint", bidi=bidi)
-    for number in plot.y.numbers:
-        canvas.put(row(number), 0, f"{number:>{margin - 2}g} ┤", "faint")
-    for curve in plot.curves:
-        for x, y in _steps(curve, plot, available) if curve.glyph else ():
-            canvas.put(row(y), column(x), curve.glyph, curve.role)
-    for point in plot.points:
-        if plot.holds(point.x, point.y):
-            canvas.put(row(point.y), column(point.x), point.sign, point.role)
-    for number in plot.x.numbers:
-        words = f"{number:g}"
-        at = min(max(margin, column(number) - len(words) // 2), margin + available + 1 - len(words))
-        if at > canvas.end(_ROWS + 2):
-            canvas.put(_ROWS + 2, at, words, "faint")
-    named = list(dict.fromkeys([(p.sign, p.name) for p in plot.points] + [(c.glyph, c.name) for c in plot.curves]))
-    key = [plot.x.title, *(f"{sign} {clean(name)}" for sign, name in named if sign and name)]
-    for line in wrap_phrases(" · ".join(key), width - margin):
+    writer = _CellPlot(canvas, plot, 0, 0, min(width, 90), _ROWS)
+    writer.draw(f"{plot.y.title}   ({plot.title})", bidi)
+    margin = writer.margin
+    for line in wrap_phrases(writer.key(), width - margin):
         canvas.put(canvas.height, margin, line, "faint")
     for point in plot.points:
         if point.label:
@@ -152,80 +206,157 @@ def _draw_cells(plot: Plot, width: int, bidi: Literal["terminal", "us"]) -> Text
     return canvas.text()
 
 
-def _steps(curve: Curve, plot: Plot, available: int) -> Iterator[tuple[float, float]]:
+@dataclass(frozen=True)
+class _CellPlot:
+    """Writes a plot of some width and rows onto a canvas."""
+
+    canvas: Canvas
+    plot: Plot
+    top: int
+    left: int
+    width: int
+    rows: int
+
+    @property
+    def margin(self) -> int:
+        """The cells before the y axis."""
+        return max(len(f"{number:g}") for number in self.plot.y.numbers) + 2
+
+    @property
+    def available(self) -> int:
+        """The cells of the x axis."""
+        return max(12, self.width - self.margin - 2)
+
+    def row(self, y: float) -> int:
+        """Return the row of a value."""
+        return self.top + 1 + round((1 - self.plot.y.share(y)) * self.rows)
+
+    def column(self, x: float) -> int:
+        """Return the column of a value."""
+        return self.left + self.margin + round(self.plot.x.share(x) * self.available)
+
+    def draw(self, heading: str, bidi: Literal["terminal", "us"]) -> None:
+        """Draw the heading, the axes, curves and points."""
+        canvas, plot, margin = self.canvas, self.plot, self.margin
+        canvas.put(self.top, self.left, clip(clean(heading), self.width), "faint", bidi=bidi)
+        for number in plot.y.numbers:
+            canvas.put(self.row(number), self.left, f"{number:>{margin - 2}g} ┤", "faint")
+        for curve in plot.curves:
+            for x, y in _steps(curve, plot, self.available, self.rows) if curve.glyph else ():
+                canvas.put(self.row(y), self.column(x), curve.glyph, curve.role)
+        for point in plot.points:
+            if plot.holds(point.x, point.y):
+                canvas.put(self.row(point.y), self.column(point.x), point.sign, point.role)
+        below, first = self.top + self.rows + 2, self.left + margin
+        for number in plot.x.numbers:
+            words = f"{number:g}"
+            at = min(max(first, self.column(number) - len(words) // 2), first + self.available + 1 - len(words))
+            if at > max(canvas.end(below), self.left):
+                canvas.put(below, at, words, "faint")
+
+    def key(self) -> str:
+        """Return what the x axis and the signs mean."""
+        plot = self.plot
+        named = list(dict.fromkeys([(p.sign, p.name) for p in plot.points] + [(c.glyph, c.name) for c in plot.curves]))
+        return " · ".join([plot.x.title, *(f"{sign} {clean(name)}" for sign, name in named if sign and name)])
+
+
+def _steps(curve: Curve, plot: Plot, available: int, rows: int = _ROWS) -> Iterator[tuple[float, float]]:
     """Interpolate a curve so that every column and row that it crosses gets a point."""
     inside = [point for point in curve.points if plot.holds(*point)]
     for (x, y), (next_x, next_y) in pairwise(inside):
         columns = abs(plot.x.share(next_x) - plot.x.share(x)) * available
-        steps = max(1, math.ceil(columns), math.ceil(abs(plot.y.share(next_y) - plot.y.share(y)) * _ROWS))
+        steps = max(1, math.ceil(columns), math.ceil(abs(plot.y.share(next_y) - plot.y.share(y)) * rows))
         yield from ((x + (next_x - x) * i / steps, y + (next_y - y) * i / steps) for i in range(steps))
     yield from inside[-1:]
 
 
-class _SvgPlot(Svg):
-    """Renders a plot as SVG, with the key at the right."""
+def _key_width(plot: Plot) -> float:
+    """Return the width that the key needs, in pixels."""
+    named = [*(point.name for point in plot.points), *(curve.name for curve in plot.curves)]
+    return min(max(_KEY_WIDTH, 38 + 7.0 * max((cell_width(clean(name)) for name in named), default=0)), _WIDEST_KEY)
 
-    def __init__(self, plot: Plot, *, style: bool) -> None:
-        super().__init__(
-            _LEFT + _WIDE + 170, _TOP + _HIGH + 58, title=plot.title, description=plot.description, style=style
-        )
-        self._plot = plot
-        self.text(_LEFT, 20, plot.title, weight="bold")
-        self._axes()
+
+def _draw_key_line(picture: Svg, curve: Curve, x: float, y: float, name: str) -> None:
+    width, dash = _STROKES[curve.stroke]
+    picture.line(x, y - 4, x + 16, y - 4, curve.role, width=width, dash=dash or "")
+    picture.text(x + 22, y, name, size=11)
+
+
+@dataclass(frozen=True)
+class _SvgPlot:
+    """Writes a plot of some size into a picture."""
+
+    picture: Svg
+    plot: Plot
+    left: float
+    top: float
+    wide: float
+    high: float
+
+    def marks(self) -> None:
+        """Draw the curves and points."""
+        plot = self.plot
         places = [self._place(p.x, p.y) for p in plot.points if p.label and plot.holds(p.x, p.y)]
         for curve in plot.curves:
             self._curve(curve, places)
         for point in plot.points:
             if plot.holds(point.x, point.y):
                 self._point(point, *self._place(point.x, point.y))
-        self._key(_LEFT + _WIDE + 8, _TOP + 14)
+
+    def titles(self) -> None:
+        """Write the titles of both axes."""
+        bottom, middle = self.top + self.high, self.top + self.high / 2
+        self.picture.text(self.left + self.wide / 2, bottom + 38, self.plot.x.title, anchor="middle", size=12)
+        self.picture.text(
+            16, middle, self.plot.y.title, anchor="middle", size=12, transform=f"rotate(-90 16 {middle:g})"
+        )
 
     def _place(self, x: float, y: float) -> tuple[float, float]:
-        return _LEFT + self._plot.x.share(x) * _WIDE, _TOP + (1 - self._plot.y.share(y)) * _HIGH
+        return self.left + self.plot.x.share(x) * self.wide, self.top + (1 - self.plot.y.share(y)) * self.high
 
-    def _axes(self) -> None:
-        right, bottom, middle = _LEFT + _WIDE, _TOP + _HIGH, _TOP + _HIGH / 2
-        for number in self._plot.y.numbers:
+    def axes(self) -> None:
+        """Draw the grid and its numbers."""
+        right, bottom, size = self.left + self.wide, self.top + self.high, 11 if self.wide == _WIDE else 10
+        for number in self.plot.y.numbers:
             _, y = self._place(0, number)
-            self.line(_LEFT, y, right, y, "grid", width=1)
-            self.text(_LEFT - 8, y + 4, f"{number:g}", "faint", anchor="end", size=11)
-        for number in self._plot.x.numbers:
+            self.picture.line(self.left, y, right, y, "grid", width=1)
+            self.picture.text(self.left - 8, y + 4, f"{number:g}", "faint", anchor="end", size=size)
+        for number in self.plot.x.numbers:
             x, _ = self._place(number, 0)
-            self.line(x, bottom, x, _TOP, "grid", width=1)
-            self.text(x, bottom + 16, f"{number:g}", "faint", anchor="middle", size=11)
-        self.text(_LEFT + _WIDE / 2, bottom + 38, self._plot.x.title, anchor="middle", size=12)
-        self.text(16, middle, self._plot.y.title, anchor="middle", size=12, transform=f"rotate(-90 16 {middle:g})")
+            self.picture.line(x, bottom, x, self.top, "grid", width=1)
+            self.picture.text(x, bottom + 16, f"{number:g}", "faint", anchor="middle", size=size)
 
     def _curve(self, curve: Curve, places: list[tuple[float, float]]) -> None:
-        inside = [self._place(x, y) for x, y in curve.points if self._plot.holds(x, y)]
+        inside = [self._place(x, y) for x, y in curve.points if self.plot.holds(x, y)]
         width, dash = _STROKES[curve.stroke]
         if len(inside) > 1:
-            self.polyline(inside, curve.role, width=width, stroke_dasharray=dash)
+            self.picture.polyline(inside, curve.role, width=width, stroke_dasharray=dash)
             x, y = max(inside)
             # Labels of points take precedence over those of curves.
             if curve.label and not any(abs(y - py) < 16 and px - 30 < x < px + 130 for px, py in places):
-                self.text(x + 3, y - 3, curve.label, curve.role, size=10)
+                self.picture.text(x + 3, y - 3, curve.label, curve.role, size=10)
 
     def _point(self, point: Point, x: float, y: float) -> None:
-        self.circle(x, y, 5, point.role, open=bool(point.name), tip=point.tip or point.name)
+        self.picture.circle(x, y, 5, point.role, open=bool(point.name), tip=point.tip or point.name)
         if point.label:
-            self.text(x + 9, y + 4, point.label, point.role, size=12, weight="bold")
+            self.picture.text(x + 9, y + 4, point.label, point.role, size=12, weight="bold")
 
-    def _key(self, x: float, y: float) -> None:
+    def key(self, x: float, y: float) -> None:
+        """Write the names of points and curves, from a place downwards."""
         seen: set[str] = set()
-        for point in self._plot.points:
+        most = int((_WIDEST_KEY - 38) / 7)
+        for point in self.plot.points:
             if point.name in seen:
                 continue
             if point.name:
                 seen.add(point.name)
-                self.circle(x + 8, y - 4, 5, point.role, open=True)
-                self.text(x + 22, y, clip(clean(point.name), 20), size=11)
+                self.picture.circle(x + 8, y - 4, 5, point.role, open=True)
+                self.picture.text(x + 22, y, clip(clean(point.name), most), size=11)
                 y += 16
-            elif not self._plot.holds(point.x, point.y):
-                self.text(x, y, f"{clip(point.label, 16)}: outside", point.role, size=11)
+            elif not self.plot.holds(point.x, point.y):
+                self.picture.text(x, y, f"{clip(point.label, 16)}: outside", point.role, size=11)
                 y += 16
-        for name, curve in {curve.name: curve for curve in self._plot.curves if curve.name}.items():
-            width, dash = _STROKES[curve.stroke]
-            self.line(x, y - 4, x + 16, y - 4, curve.role, width=width, dash=dash or "")
-            self.text(x + 22, y, clip(clean(name), 20), size=11)
+        for name, curve in {curve.name: curve for curve in self.plot.curves if curve.name}.items():
+            _draw_key_line(self.picture, curve, x, y, clip(clean(name), most))
             y += 16

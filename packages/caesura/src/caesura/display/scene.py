@@ -142,8 +142,11 @@ class BarChart(Shape):
     tips: tuple[str, ...] = ()
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class IntervalLine(Shape):
     """An interval, as a horizontal line."""
+
+    role: str = "faint"
 
 
 class Marker(Shape):
@@ -456,7 +459,7 @@ class _TerminalBlock:
 
     def _interval_line(self, item: IntervalLine) -> None:
         start, stop = self._cell(item.x), self._cell(item.x + item.width)
-        self.canvas.fill(self.top + item.row, start, stop + 1, "━", "faint")
+        self.canvas.fill(self.top + item.row, start, stop + 1, "━", item.role)
 
     def _marker(self, item: Marker) -> None:
         self.canvas.put(self.top + item.row, self._cell(item.x, cell_width(item.words)), item.words, item.role)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Literal
 
-from caesura.display.cells import cell_width, clean, clip, max_cell_width
+from caesura.display.cells import cell_width, clean, clip, name_column
 from caesura.display.plot import axis_labels
 from caesura.display.scene import Axis, DiagonalLine, Name, Scene, ScenePicture, SegmentBar, Shape
 
@@ -18,7 +18,6 @@ SpanBox = tuple[float, float, str | None]
 Links = tuple[tuple[int | None, ...], ...]
 Stroke = Literal["heavy", "plain", "broken"]
 
-_NAME = 14
 _BETWEEN = 2  # rows of connecting lines between two coders
 _LINES = 12  # lines drawn at most
 _LEAST = 5  # cells per span, on average
@@ -82,7 +81,7 @@ class SpanLanes(ScenePicture):
 
     def scene(self, width: int, *, fine: bool) -> Scene:
         """Lay out the text in as many lines as the labels need."""
-        margin = max_cell_width(self.coders, _NAME) + 2
+        margin = name_column(self.coders, width, fine=fine) + 2
         available = max(12, width - margin)
         lines = self._lines(available)
         left_out = len(lines) - _LINES
@@ -142,7 +141,7 @@ class SpanLanes(ScenePicture):
                 if above is not None and below is not None:
                     yield self._edge((upper, i), (lower, j), above, below)
         for who, own in enumerate(self.spans):
-            yield Name(self._tops[who], words=clip(clean(self.coders[who]), _NAME), role="strong")
+            yield Name(self._tops[who], words=clean(self.coders[who]), role="strong")
             for i, span in enumerate(own):
                 if (where := box(span)) is not None:
                     yield self._bar(who, i, where)

@@ -397,7 +397,7 @@ class _SvgBlock:
     def _interval_line(self, item: items.IntervalLine) -> None:
         y = self._y(item.row)
         start, stop = self._x(item.x), self._x(item.x + item.width)
-        self.picture.line(start, y, stop, y, "faint", width=3, tip=item.tip, stroke_opacity=0.6)
+        self.picture.line(start, y, stop, y, item.role, width=3, tip=item.tip, stroke_opacity=0.6)
 
     def _marker(self, item: items.Marker) -> None:
         if item.tip:

@@ -29,7 +29,7 @@ _ALL = _FLAT | _NESTED
 #: The facts of a drawing and their defaults; :class:`Drawing` explains them.
 _FACTS: dict[str, Any] = {
     "title": "", "kinds": _ALL, "min_coders": 1, "max_coders": None, "typed": None, "whole": False, "tracks": False, "shown": False,
-    "alone": False, "letters": "",
+    "alone": False, "letters": "", "named": False,
 }  # fmt: skip
 
 
@@ -57,6 +57,8 @@ class Drawing:
         Whether ``show`` may draw it by default: it shows annotations rather than a comparison.
     letters : str
         A character class of a regular expression, without brackets, to which most letters of the text must belong; "" for any text.
+    named : bool
+        Whether the segments of all coders must have names.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Drawing:
     shown: bool
     alone: bool
     letters: str
+    named: bool
 
     @property
     def options(self) -> list[str]:
@@ -87,6 +90,8 @@ class Drawing:
             return f"the drawing {self.name!r} takes {wanted}; here are {len(corpus.coders)}."
         if self.typed is not None and corpus.typed != self.typed:
             return f"the drawing {self.name!r} takes boundaries with{'' if self.typed else 'out'} types."
+        if self.named and len(corpus.names) < len(corpus):
+            return f"the drawing {self.name!r} takes segments that all have names, such as phones."
         if not self.whole and len(corpus.items) != 1:
             return f"the drawing {self.name!r} takes one item; choose one of {len(corpus.items)}."
         if self.letters and not _written_in(corpus, self.letters):
@@ -127,6 +132,16 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             _TIME, shown=True, **_TWO,
         ),
         "plane": _entry("plane:draw_plane", "coders against the first one in the segmentation performance plane", _TIME, **_MANY),
+        "tolerance-curves": _entry(
+            "aligners:draw_tolerance_curves", "aligners against the first coder: shares of onsets within every tolerance",
+            _TIME, named=True, **_MANY,
+        ),
+        "error-histograms": _entry(
+            "aligners:draw_error_histograms", "aligners against the first coder: histograms of onset errors", _TIME, named=True, **_MANY,
+        ),
+        "error-quartiles": _entry(
+            "aligners:draw_error_quartiles", "aligners against the first coder: bias and quartiles by phone", _TIME, named=True, **_MANY,
+        ),
         "spans": _entry("spans:draw_spans", "spans under each other, those of one unit joined", _SPANS, shown=True, alone=True),
         "edits": _entry(
             "segmentations:draw_edits", "boundary edits between two coders: matches, near misses, additions",

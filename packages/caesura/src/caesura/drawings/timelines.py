@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.display.cells import clean, max_cell_width
+from caesura.display.cells import clean, name_column
 from caesura.display.palette import SERIES
 from caesura.display.plot import axis_labels
 from caesura.display.scene import (
@@ -32,8 +32,6 @@ from caesura.metrics.region_match import RegionMatch, region_match
 from caesura.metrics.regions import Matching
 from caesura.metrics.time_grid import tolerance_text
 from caesura.model import Corpus, Segmentation
-
-_NAME_WIDTH = 16
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class Timeline(TrackPicture, ScenePicture):
     def scene(self, width: int, *, fine: bool) -> Scene:
         """Lay out lines at which the median segment takes four cells, at most twelve; ``fine`` media use one line."""
         annotated = self.annotated
-        margin, length = max_cell_width(annotated.coders, _NAME_WIDTH) + 2, annotated.length or 1.0
+        margin, length = name_column(annotated.coders, width, fine=fine) + 2, annotated.length or 1.0
         available = max(8, width - margin - 1)
         wanted = cells_per_gap([m.positions for m in annotated.marks], 4) or 0.0
         scale = available / length if fine else min(max(wanted, available / length), 12 * available / length)
@@ -127,7 +125,6 @@ class Timeline(TrackPicture, ScenePicture):
 # ---------------------------------------------------------------------- two coders with search regions
 
 
-_CODER_WIDTH = 14
 _LINES = 24  # lines in a terminal; a note says how much of a longer recording is left out
 _CLOSE = 3000  # boundaries beyond which single boundaries and regions are not drawn
 _ROWS = 60  # lines in SVG; longer recordings are scaled down
@@ -185,7 +182,7 @@ class RegionTimeline(ScenePicture):
 
     def scene(self, width: int, *, fine: bool) -> Scene:
         """Lay out lines of equal duration, in which regions are visible and boundaries are apart."""
-        margin = max_cell_width(self.coders, _CODER_WIDTH) + 2
+        margin = name_column(self.coders, width, fine=fine) + 2
         available = max(12, width - margin - 1)
         span = max(self.stop - self.start, 1e-9)
         wanted = max(1.5 / max(self.match.tolerance, 1e-4), cells_per_gap([self.match.reference], 4) or 0.0)

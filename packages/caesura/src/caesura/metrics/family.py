@@ -148,6 +148,8 @@ class Family(ABC):
         Boundary types: ignored (batches come without types), any number per position, or one per position.
     compares_names : bool
         Whether it compares names of segments; annotations without names are then rejected.
+    pairs_names : bool
+        Whether it pairs segments by their names, so that a name that only one side has leaves segments without a partner.
     paper : str
         Where it is defined.
     """
@@ -159,6 +161,7 @@ class Family(ABC):
     required_types: ClassVar[frozenset[str]] = frozenset()
     types: ClassVar[Literal["ignored", "sets", "exclusive"]] = "ignored"
     compares_names: ClassVar[bool] = False
+    pairs_names: ClassVar[bool] = False
     paper: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:

@@ -171,6 +171,7 @@ class _PairedIntervals(Family):
 
     kinds = frozenset({"time"})
     compares_names = True
+    pairs_names = True
 
     def prepare(self, batch: Batch) -> Batch:
         """Reject other kinds, annotations without names, and recordings too long for the grid."""

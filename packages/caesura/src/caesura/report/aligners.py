@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,33 @@ from numpy.typing import NDArray
 
 from caesura.display.result import Result
 from caesura.display.scene import Picture
-from caesura.display.table import Table
-from caesura.drawings.aligners import ErrorHistograms, ToleranceCurves
+from caesura.display.table import Cell, Table
+from caesura.drawings.aligners import (
+    ErrorHistograms,
+    ErrorQuartiles,
+    GroupErrorHistograms,
+    GroupToleranceCurves,
+    ToleranceCurves,
+    errors_of_coders,
+)
 from caesura.errors import CaesuraError
-from caesura.metrics import metric
-from caesura.model.corpus import CorpusLike
+from caesura.metrics import Metric, metric
+from caesura.metrics.interval_errors import IntervalErrors
+from caesura.metrics.label_map import LabelMap
+from caesura.model.corpus import Corpus, CorpusLike
+from caesura.report.blocks import Report, ReportSection
+from caesura.report.page import html_page
 from caesura.statistics import Evaluation, evaluate
-from caesura.statistics.clusters import hint_at_speakers
-from caesura.statistics.interval_groups import DEFAULT_SCORES, IntervalGroups, interval_groups, pooled_errors
+from caesura.statistics.clusters import hint_at_speakers, intervals_of
+from caesura.statistics.groups import attribute_table
+from caesura.statistics.interval_groups import (
+    DEFAULT_SCORES,
+    GroupErrors,
+    IntervalGroups,
+    error_groups,
+    interval_groups,
+    name_confusions,
+)
 from caesura.statistics.significance import SystemTests, system_tests
 
 #: The scores of a comparison of aligners if none is named.
@@ -27,6 +47,11 @@ ALIGNER_SCORES = (
     "onset-within-25ms", "onset-within-50ms", "offset-median", "phone-error",
 )  # fmt: skip
 _TESTED = ("onset-within-20ms", "onset-median")
+_WIDEST = 100  # ms of the tolerance curves
+_MAX_CONFUSIONS = 20  # rows of the table; as_dict() has all
+
+#: Drawings by name, as in ``caesura list drawings``.
+DRAWINGS = ("tolerance-curves", "error-histograms", "error-quartiles")
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,32 +65,86 @@ class AlignerComparison(Result):
     tests : SystemTests
         Tests of every two systems.
     groups : tuple of IntervalGroups
-        Errors by phone, class or pair of phones, one per system.
-    shares : mapping of str to ndarray
-        System -> shares of onsets within 1 … 100 ms.
-    errors : mapping of str to ndarray
-        System -> onset errors in ms.
+        Errors by phone, class or pair of phones, one per system; empty if recordings are grouped.
+    by_recording : Table or None
+        Scores by an attribute of recordings, such as "speaker" or "item".
+    shares, intervals : mapping of str to ndarray
+        System -> shares of onsets within 1 … 100 ms, and the lower and upper ends of their intervals in two rows (none without intervals).
+    errors : mapping of str to mapping of str to GroupErrors
+        Group -> system -> errors in ms; the group "all" has all of them.
+    confusions : mapping of str to Counter
+        System -> pairs of different names, see :func:`~caesura.statistics.interval_groups.name_confusions`; empty if not asked for.
     """
 
     evaluation: Evaluation
     tests: SystemTests
     groups: tuple[IntervalGroups, ...]
+    by_recording: Table | None
     shares: Mapping[str, NDArray[np.float64]]
-    errors: Mapping[str, NDArray[np.float64]]
+    intervals: Mapping[str, NDArray[np.float64]]
+    errors: Mapping[str, Mapping[str, GroupErrors]]
+    confusions: Mapping[str, Counter[tuple[str, str]]] = field(default_factory=dict)
 
     def tables(self) -> Sequence[Table]:
-        """Return scores, tests and groups; notes and signatures are below the last one."""
+        """Return scores, tests, groups and confusions; notes and signatures are below the last one."""
         scores, *_ = self.evaluation.tables()
         tables = [
             replace(scores, notes=()),
             *self.tests.tables(),
-            *(t for group in self.groups for t in group.tables()),
+            *self.group_tables(),
+            *self.confusion_tables(),
         ]
-        return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *scores.notes))]
+        told = (*tables[-1].notes, "", *scores.notes)
+        return [*tables[:-1], replace(tables[-1], notes=told)]
+
+    def group_tables(self) -> list[Table]:
+        """Return the errors by phone, class or pair, one table per system, or the scores by recording."""
+        if self.by_recording is not None:
+            return [self.by_recording]
+        return [table for group in self.groups for table in group.tables()]
+
+    def group_table(self) -> Table:
+        """Return all groups of all systems in one table, for files."""
+        if self.by_recording is not None:
+            return self.by_recording
+        rows = [
+            (
+                group.system or next(iter(self.evaluation.systems)),
+                *(None if isinstance(value, float) and np.isnan(value) else value for value in record.values()),
+            )
+            for group in self.groups
+            for record in group.records()
+        ]
+        first = self.groups[0]
+        return Table("", ("system", first.by, "n", "unpaired", *(each.name for each in first.metrics)), tuple(rows))
+
+    def confusion_tables(self) -> list[Table]:
+        """Return the most frequent pairs of different names, one table per system."""
+        tables = []
+        for system, counts in self.confusions.items():
+            if not counts:
+                continue
+            rows: tuple[tuple[Cell, ...], ...] = tuple((a or "–", b or "–", n) for (a, b), n in counts.items())
+            caption = f"names that differ ({system}), – without a partner"
+            tables.append(Table(caption, ("reference", "aligner", "count"), rows).first(_MAX_CONFUSIONS, "pairs"))
+        return tables
+
+    def drawing(self, name: str) -> list[Picture]:
+        """Return a drawing by name: over all intervals and, if they are grouped, by group."""
+        grouped = {group: each for group, each in self.errors.items() if group != "all"}
+        by = self.groups[0].by if self.groups else ""
+        if name == "error-quartiles":
+            return [ErrorQuartiles(grouped or self.errors, by)]
+        if name == "tolerance-curves":
+            return [ToleranceCurves(self.shares, self.intervals), *([GroupToleranceCurves(grouped)] if grouped else ())]
+        if name == "error-histograms":
+            pooled = {system: each.onset for system, each in self.errors["all"].items()}
+            return [ErrorHistograms(pooled), *([GroupErrorHistograms(grouped)] if grouped else ())]
+        raise CaesuraError(f"aligners are drawn as {', '.join(DRAWINGS)}, not as {name!r}.")
 
     def pictures(self) -> Sequence[Picture]:
-        """Return the tolerance curves and the histograms."""
-        return [ToleranceCurves(self.shares), ErrorHistograms(self.errors)]
+        """Return the tolerance curves, the histograms, and bias and quartiles."""
+        return [picture for name in DRAWINGS for picture in self.drawing(name)]
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -73,8 +152,19 @@ class AlignerComparison(Result):
             **self.evaluation.as_dict(),
             **self.tests.as_dict(),
             "groups": [group.as_dict() for group in self.groups],
+            **({} if self.by_recording is None else {"by_recording": self.by_recording.records()}),
             "onset_within_ms": {name: shares.tolist() for name, shares in self.shares.items()},
+            "onset_within_ms_intervals": {name: ends.tolist() for name, ends in self.intervals.items()},
+            "area_above_curve_ms": {name: each.area_above_curve(_WIDEST) for name, each in self.errors["all"].items()},
+            **({"confusions": _as_rows(self.confusions)} if self.confusions else {}),
         }
+
+
+def _as_rows(confusions: Mapping[str, Counter[tuple[str, str]]]) -> dict[str, list[dict[str, Any]]]:
+    return {
+        system: [{"reference": a, "hypothesis": b, "count": n} for (a, b), n in counts.items()]
+        for system, counts in confusions.items()
+    }
 
 
 def compare_aligners(
@@ -85,6 +175,9 @@ def compare_aligners(
     by: str = "phone",
     mapping: Any = None,
     cluster: str | None = "auto",
+    least: int = 5,
+    sort: str = "n",
+    confusions: bool = False,
     seed: int = 0,
 ) -> AlignerComparison:
     """Compare aligners with a reference: errors of starts and ends, tests, groups and curves.
@@ -96,13 +189,19 @@ def compare_aligners(
     systems : mapping of str to Corpus or dict
         The aligners by name.
     metrics : sequence of str, default None
-        Scores; by default :data:`ALIGNER_SCORES`.
+        Scores; by default :data:`ALIGNER_SCORES`. Groups have those of intervals (onset-, offset-, duration-, interval-), if there are any.
     by : str, default "phone"
-        Groups of intervals: "phone", "pair" or "class=FILE".
+        Groups of intervals: "phone", "pair" or "class=FILE"; or of recordings: "speaker", "item" or another attribute.
     mapping : str, path or dict, default None
         A map of phone sets, see :class:`~caesura.metrics.label_map.LabelMap`.
     cluster : str, default "auto"
         An attribute for intervals and tests over clusters; "auto" is "speaker" where several recordings have one, None is the recordings.
+    least : int, default 5
+        Groups with fewer intervals are put together.
+    sort : str, default "n"
+        The order of the groups: by "n", their size, or by a score of the table, the worst first.
+    confusions : bool, default False
+        Whether to count pairs of names that differ.
     seed : int, default 0
         The seed of intervals and tests.
 
@@ -120,7 +219,8 @@ def compare_aligners(
     >>> result.evaluation["onset-within-20ms"].micro, float(result.shares["aligner"][19])
     (0.875, 0.875)
     """
-    own = {} if mapping is None else {"mapping": mapping}
+    names = LabelMap.of(mapping)
+    own = {"mapping": names} if names else {}
     chosen = [
         metric(name, **(own if "mapping" in metric(name).parameters else {})) for name in metrics or ALIGNER_SCORES
     ]
@@ -133,12 +233,117 @@ def compare_aligners(
     tested = [name for name in _TESTED if name in evaluation.measured] or list(evaluation.measured)[:1]
     every = system_tests(evaluation, seed=seed)
     tests = SystemTests(every.method, {name: each for name, each in every.by_metric.items() if name in tested})
-    grouped = [metric(name, **own) for name in DEFAULT_SCORES]
-    groups, shares, errors = [], {}, {}
+    of_intervals = by in ("phone", "pair", "class") or by.startswith("class=")
+    grouped = _group_scores(metrics, chosen, own)
+    groups, errors = [], dict[str, dict[str, GroupErrors]]()
     for name, counted in evaluation.counted.items():
-        groups.append(interval_groups(counted, by, grouped, system=name if len(systems) > 1 else ""))
-        pooled = pooled_errors(counted, grouped[0]).errors
-        off = pooled.onset[~np.isnan(pooled.onset)]
-        upto = np.searchsorted(np.sort(np.abs(off)), np.arange(1, 101) + 1e-9, "right")
-        errors[name], shares[name] = off, upto / max(len(pooled.partner), 1)
-    return AlignerComparison(evaluation, tests, tuple(groups), shares, errors)
+        if of_intervals:
+            table = interval_groups(counted, by, grouped, least=least, system=name if len(systems) > 1 else "")
+            groups.append(table if sort == "n" else table.sorted_by(sort))
+        for group in ("all", *((by,) if of_intervals else ())):
+            for key, each in error_groups(counted, group, grouped[0], least=least).items():
+                errors.setdefault(key, {})[name] = each
+    return AlignerComparison(
+        evaluation,
+        tests,
+        tuple(groups),
+        None if of_intervals else attribute_table(by, evaluation.by(by)),
+        {name: each.shares_within(_WIDEST) for name, each in errors["all"].items()},
+        _curve_intervals(evaluation, own),
+        errors,
+        {name: name_confusions(counted, names) for name, counted in evaluation.counted.items()} if confusions else {},
+    )
+
+
+def _group_scores(named: Sequence[str] | None, chosen: Sequence[Metric], own: Mapping[str, Any]) -> list[Metric]:
+    """Return the scores of a table of groups: those that were named and can be grouped, or the usual ones."""
+    fitting = [each for each in chosen if isinstance(each.family, IntervalErrors)] if named else []
+    return fitting or [metric(name, **own) for name in DEFAULT_SCORES]
+
+
+def _curve_intervals(evaluation: Evaluation, own: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Return the ends of the intervals of all shares of the curves, resampled as all scores are."""
+    limits = [metric(f"onset-within-{limit}ms", **own) for limit in range(1, _WIDEST + 1)]
+    found = {}
+    for name, counted in evaluation.counted.items():
+        rows = [counted.by_item(limits[0])] * len(limits)
+        ends = intervals_of(evaluation.resampling, limits, rows, evaluation.clusters)
+        if all(end is not None for end in ends):
+            found[name] = np.array([[end.low, end.high] for end in ends if end is not None]).T
+    return found
+
+
+def aligner_report(result: AlignerComparison, title: str = "Aligners") -> Report:
+    """Return the content of a report: scores, differences, groups, confusions and all drawings.
+
+    Parameters
+    ----------
+    result : AlignerComparison
+        The comparison.
+    title : str, default "Aligners"
+        The title.
+
+    Returns
+    -------
+    Report
+        Write it with :func:`~caesura.report.page.html_page` or :func:`~caesura.report.page.markdown_report`.
+    """
+    scores, *_ = result.evaluation.tables()
+    sections = [ReportSection("scores", "Scores", (scores,))]
+    if tests := tuple(result.tests.tables()):
+        sections.append(ReportSection("differences", "Differences", tests))
+    curves = (*result.drawing("tolerance-curves"), *result.drawing("error-histograms"))
+    sections.append(ReportSection("curves", "Tolerance curves and histograms", curves))
+    groups = tuple(result.group_tables())
+    by = result.groups[0].by if result.groups else "recording"
+    pictures = tuple(result.drawing("error-quartiles")) if result.groups else ()
+    folded = frozenset(table.caption for table in groups if len(table.rows) > _MAX_CONFUSIONS)
+    sections.append(ReportSection("groups", f"Errors by {by}", (*pictures, *groups), folded))
+    if result.confusions:
+        sections.append(ReportSection("confusions", "Names that differ", tuple(result.confusion_tables())))
+    return Report(title, tuple(sections), (), ())
+
+
+def aligner_page(result: AlignerComparison, title: str = "Aligners") -> str:
+    """Write a comparison of aligners as one HTML page.
+
+    Parameters
+    ----------
+    result : AlignerComparison
+        The comparison.
+    title : str, default "Aligners"
+        The title of the page.
+
+    Returns
+    -------
+    str
+    """
+    return html_page(aligner_report(result, title))
+
+
+def aligner_section(corpus: Corpus, reference: str | None) -> list[ReportSection]:
+    """Return a section with the onset errors of all coders against the reference, if all of them name their intervals.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Recordings.
+    reference : str or None
+        The coder who is the reference; without one there is no section.
+    """
+    if reference is None or corpus.kind != "time" or len(corpus.coders) < 2 or len(corpus.names) < len(corpus):
+        return []
+    others = [coder for coder in corpus.coders if coder != reference]
+    ordered = Corpus.from_annotations(
+        annotation for coder in (reference, *others) for annotation in corpus.select(coders=[coder])
+    )
+    try:
+        pooled, grouped = errors_of_coders(ordered, ""), errors_of_coders(ordered, "phone")
+    except CaesuraError:  # a coder who shares no recording with the reference, or recordings of very different lengths
+        return []
+    if not any(len(each.onset) for each in pooled["all"].values()):
+        return []
+    curves = ToleranceCurves({name: each.shares_within(_WIDEST) for name, each in pooled["all"].items()})
+    pictures = (curves, ErrorQuartiles(grouped, "phone"), GroupErrorHistograms(grouped))
+    words = "Intervals with the same name are paired, in order; above 0 a coder's interval starts later than that of the reference."
+    return [ReportSection("onsets", "Errors of starts", (words, *pictures))]

@@ -17,6 +17,7 @@ from caesura.errors import CaesuraError
 from caesura.formats.folders import rename_each
 from caesura.metrics import Metric
 from caesura.model import Corpus
+from caesura.report.aligners import aligner_section
 from caesura.report.annotators_section import annotators_section
 from caesura.report.blocks import Document, Report, ReportSection
 from caesura.report.measures import (
@@ -95,6 +96,7 @@ def make_report(
     documents = _documents(kept, measures, tuple(drawings))
     opening = [_summary_section(kept, name, measures), *_agreement_section(kept, measures), *_scores_section(measures)]
     opening += [_coders_section(kept, measures), *annotators_section(kept, measures)]
+    opening += aligner_section(kept, measures.reference)
     opening += [_documents_section(kept, measures, documents)]
     closing = (_meaning_section(measures), _parameters_section(kept, name, measures), _citing_section(measures))
     return Report(clip(clean(name), _NAME), tuple(opening), documents, closing)

@@ -330,10 +330,23 @@ class Evaluation(Results):
         """Return sentences about numbers to interpret with care, and about clusters of items."""
         families = dict.fromkeys(m.metric.family for m in self.measured.values())
         found = [*super().warnings(), *(words for family in families for words in family.describe_items(self.items))]
+        pairing = next((family for family in families if family.pairs_names), None)
+        found += [] if pairing is None else self._describe_names(pairing)
         if not self.resamples or self.count < 2:
             return found
         more = hint_at_speakers(self.items, self.attributes) if self.clusters is None else self.clusters.sentences()
         return [*found, *more]
+
+    def _describe_names(self, family: Any) -> list[str]:
+        """Return sentences about names of intervals that only one side has."""
+        from caesura.statistics.interval_groups import describe_names
+
+        several = len(self.counted) > 1
+        return [
+            words
+            for name, counted in self.counted.items()
+            for words in describe_names(counted, family.mapping, name if several else "")
+        ]
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split into groups of items; nothing is counted again.

@@ -34,7 +34,7 @@ class Groups(Result):
         tables = []
         for attribute, groups in self.by_attribute.items():
             if attribute == "item" and groups and all(isinstance(part, Evaluation) for part in groups.values()):
-                tables.append(_item_table(groups))
+                tables.append(attribute_table(attribute, groups))
                 continue
             for name, part in groups.items():
                 if isinstance(part, (IntervalGroups, SpeakerGroups, LabelGroups)):
@@ -119,17 +119,21 @@ def _by_span(evaluation: Evaluation, by: str) -> dict[str, Any]:
     return {str(group): part for group, part in evaluation.by(by).items()}
 
 
-def _item_table(groups: Mapping[str, Evaluation]) -> Table:
-    """Return a row per item and system, with a column per metric."""
+def attribute_table(attribute: str, groups: Mapping[Any, Evaluation]) -> Table:
+    """Return a row per group of items and system, with a column per metric."""
     first = next(iter(groups.values()))
     several = len(first.systems) > 1
-    heads = ("item", *(("system",) if several else ()), *(measure_name(n, m.metric) for n, m in first.measured.items()))
+    heads = (
+        attribute,
+        *(("system",) if several else ()),
+        *(measure_name(n, m.metric) for n, m in first.measured.items()),
+    )
     rows = tuple(
-        (item, *((system,) if several else ()), *(each.micro for each in measured.values()))
-        for item, part in groups.items()
+        (str(group), *((system,) if several else ()), *(each.micro for each in measured.values()))
+        for group, part in groups.items()
         for system, measured in part.systems.items()
     )
-    return Table("by item", heads, rows)
+    return Table(f"by {attribute}", heads, rows)
 
 
 def _rows(reference: Corpus, hypothesis: Corpus, by: str, rule: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,18 @@ from caesura.display.table import Cell, Table, measure_name
 from caesura.errors import CaesuraError, import_extra
 from caesura.files import Source
 from caesura.metrics import Metric, metric
+from caesura.metrics.batch import Side
 from caesura.metrics.interval_errors import IntervalErrors, PairedErrors, tally_errors
-from caesura.metrics.interval_pairing import NamedIntervals
+from caesura.metrics.interval_pairing import SILENCES, NamedIntervals, intervals_of, pair_by_cost
+from caesura.metrics.label_map import LabelMap
 from caesura.statistics.counted import CountedPairs
+from caesura.text import pluralize
 
 #: The scores of a table of groups if none is named.
 DEFAULT_SCORES = ("onset-bias", "onset-median", "onset-p90", "onset-within-20ms", "offset-median")
 
 _EDGE = "⊢⊣"  # before the first and after the last interval of a recording
+_MOST_NAMES = 5  # names in a sentence
 _MAX_ROWS = 40  # of a table; as_dict() and to_pandas() have all
 
 
@@ -133,25 +138,99 @@ def interval_groups(
     if len({each.family for each in chosen}) > 1:
         raise CaesuraError("scores of one table need the same pairing, mapping, reach and edges.")
     errors = pooled_errors(counted, chosen[0])
+    groups, small = _groups(errors, by, least)
+    rows = {}
+    for name, index in groups.items():
+        rows[name] = tally_errors(_take(errors.errors, index), np.ones(len(index), bool), 0)
+    return IntervalGroups(by.partition("=")[0], chosen, rows, small, system)
+
+
+def _groups(errors: PooledErrors, by: str, least: int) -> tuple[dict[str, NDArray[np.int64]], int]:
+    """Return the intervals of every group, the largest group first and the small ones together, and the number of small ones."""
     what, _, path = by.partition("=")
-    keys = _keys(errors.errors, errors.first, what, path)
-    names, code = np.unique(keys, return_inverse=True)
-    order = np.argsort(code, kind="stable")
-    edges = np.searchsorted(code[order], np.arange(len(names) + 1))
-    rows: dict[str, NDArray[np.float64]] = {}
-    small: list[NDArray[np.float64]] = []
-    for number, name in enumerate(names.tolist()):
-        index = order[edges[number] : edges[number + 1]]
-        part = _take(errors.errors, index)
-        counts = tally_errors(part, np.ones(len(index), bool), 0)
-        if len(index) >= least:
-            rows[name] = counts
-        else:
-            small.append(counts)
-    rows = dict(sorted(rows.items(), key=lambda row: (-row[1][0], row[0])))
+    if what == "class":
+        found = _by_class(errors.errors.reference.names, path)
+    else:
+        names, code = np.unique(_keys(errors.errors, errors.first, what), return_inverse=True)
+        order = np.argsort(code, kind="stable")
+        edges = np.searchsorted(code[order], np.arange(len(names) + 1))
+        found = {name: order[edges[number] : edges[number + 1]] for number, name in enumerate(names.tolist())}
+    small = [index for index in found.values() if len(index) < least]
+    groups = {name: index for name, index in found.items() if len(index) >= least}
+    groups = dict(sorted(groups.items(), key=lambda row: (-len(row[1]), row[0])))
     if small:
-        rows[f"{len(small)} others below {least}"] = np.sum(small, axis=0)
-    return IntervalGroups(what, chosen, rows, len(small), system)
+        groups[f"{len(small)} others below {least}"] = np.unique(np.concatenate(small))
+    return groups, len(small)
+
+
+def _by_class(names: Sequence[str], path: str) -> dict[str, NDArray[np.int64]]:
+    """Return the intervals of every class; a name may have several, and one that the file lacks is in the class *other*."""
+    if not path:
+        raise CaesuraError("--by class needs a file of lines name<TAB>class: --by class=classes.tsv.")
+    classes, found = read_classes(Path(path)), dict[str, list[int]]()
+    for number, name in enumerate(names):
+        for each in classes.get(name, ("other",)):
+            found.setdefault(each, []).append(number)
+    return {name: np.array(index, np.int64) for name, index in found.items()}
+
+
+class GroupErrors(NamedTuple):
+    """The errors of one system on one group of reference intervals, in ms."""
+
+    intervals: int  # of the reference, paired or not
+    onset: NDArray[np.float64]
+    offset: NDArray[np.float64]
+
+    @property
+    def bias(self) -> float:
+        """The mean onset error; NaN without pairs."""
+        return float(self.onset.mean()) if len(self.onset) else float("nan")
+
+    @property
+    def quartiles(self) -> tuple[float, float, float]:
+        """First quartile, median and third quartile of the onset errors with their signs; NaN without pairs."""
+        if not len(self.onset):
+            return (float("nan"),) * 3
+        first, median, third = np.quantile(self.onset, (0.25, 0.5, 0.75)).tolist()
+        return first, median, third
+
+    def area_above_curve(self, widest: int) -> float:
+        """Return the area above the tolerance curve up to ``widest`` ms: the mean of min(|error|, widest), which unpaired intervals count as."""
+        total = np.minimum(np.abs(self.onset), widest).sum() + widest * (self.intervals - len(self.onset))
+        return float(total / self.intervals) if self.intervals else float("nan")
+
+    def shares_within(self, widest: int) -> NDArray[np.float64]:
+        """Return the shares of all reference intervals whose onset is off by at most 1, 2 … ``widest`` ms."""
+        upto = np.searchsorted(np.sort(np.abs(self.onset)), np.arange(1, widest + 1) + 1e-9, "right")
+        return np.asarray(upto / max(self.intervals, 1))
+
+
+def error_groups(counted: CountedPairs, by: str, measure: Metric, *, least: int = 5) -> dict[str, GroupErrors]:
+    """Return the errors of one system by group of reference intervals, the largest group first.
+
+    Parameters
+    ----------
+    counted : CountedPairs
+        Recordings with names on both sides.
+    by : str
+        "phone", "pair" or "class=FILE" as in :func:`interval_groups`, or "all" for one group.
+    measure : Metric
+        A score of :class:`~caesura.metrics.interval_errors.IntervalErrors`, which says how intervals are paired.
+    least : int, default 5
+        Groups with fewer intervals are put together.
+
+    Returns
+    -------
+    dict of str to GroupErrors
+        Group -> errors.
+    """
+    errors = pooled_errors(counted, measure)
+    groups, _ = _groups(errors, by, least)
+    found = {}
+    for name, index in groups.items():
+        onset, offset = errors.errors.onset[index], errors.errors.offset[index]
+        found[name] = GroupErrors(len(index), onset[~np.isnan(onset)], offset[~np.isnan(offset)])
+    return found
 
 
 @dataclass(frozen=True)
@@ -190,15 +269,12 @@ def pooled_errors(counted: CountedPairs, measure: Metric) -> PooledErrors:
     return PooledErrors(PairedErrors(sides[0], sides[1], partner, *columns), first)
 
 
-def _keys(errors: PairedErrors, first: NDArray[np.bool_], by: str, path: str) -> NDArray[Any]:
+def _keys(errors: PairedErrors, first: NDArray[np.bool_], by: str) -> NDArray[Any]:
     names = np.array(errors.reference.names, dtype=object)
     if by == "phone":
         return names.astype(str)
-    if by == "class":
-        if not path:
-            raise CaesuraError("--by class needs a file of lines name<TAB>class: --by class=classes.tsv.")
-        classes = read_classes(Path(path))
-        return np.array([classes.get(name, "other") for name in names.tolist()], dtype=str)
+    if by == "all":
+        return np.full(len(names), "all")
     if by != "pair":
         raise CaesuraError(f"intervals are grouped by phone, class=FILE or pair (--by), not by {by!r}.")
     left = np.concatenate((["" for _ in names[:1]], names[:-1]))
@@ -215,12 +291,102 @@ def _take(errors: PairedErrors, index: NDArray[np.int64]) -> PairedErrors:
     )
 
 
-def read_classes(path: Path) -> dict[str, str]:
-    """Read a file of lines ``name<TAB>class``."""
-    source, classes = Source.open(path), {}
+def read_classes(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read a file of lines ``name<TAB>class``; a name on several lines has several classes."""
+    source, classes = Source.open(path), dict[str, tuple[str, ...]]()
     for number, line in source.nonblank_lines("# "):
         name, tab, group = line.partition("\t")
         if not tab or not group.strip():
             raise source.error(number, f"a line is {line[:40]!r}, expected a name, a tab and its class.")
-        classes[name.strip()] = group.strip()
+        own = classes.get(name.strip(), ())
+        classes[name.strip()] = tuple(dict.fromkeys((*own, group.strip())))
     return classes
+
+
+# ---------------------------------------------------------------------- names
+
+
+def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -> list[str]:
+    """Return sentences about names that only one side has, after a map: such intervals cannot be paired.
+
+    Parameters
+    ----------
+    counted : CountedPairs
+        Recordings with names on both sides.
+    mapping : LabelMap
+        The map of names, may be empty.
+    system : str, default ""
+        The name of the system.
+
+    Returns
+    -------
+    list of str
+        No sentence if every name occurs on both sides.
+    """
+    batch = counted.batch
+    ours, theirs = (_count_names(side, len(batch)) for side in (batch.reference, batch.hypothesis))
+    who = f"{system!r}" if system else "the hypothesis"
+    same = mapping.same(list(ours), list(theirs))
+    rows = [*mapping.joins("ref"), *mapping.joins("hyp")]
+    joined = {name for row in rows for name in row}
+    if ours and theirs and not same.any() and not joined:
+        examples = [" and ".join(map(repr, list(each)[:2])) for each in (ours, theirs)]
+        return [
+            f"no name of {who} occurs in the reference: {examples[1]} there, {examples[0]} here; give a map of names (--mapping FILE, mapping=)."
+        ]
+    sentences = []
+    for counts, table, side in ((ours, same, "the reference"), (theirs, same.T, who)):
+        shared = dict(zip(counts, (bool(row.any()) for row in table), strict=True))
+        alone = [(name, n) for name, n in counts.items() if not shared[name] and name not in joined]
+        if alone:
+            alone.sort(key=lambda row: -row[1])
+            listed = ", ".join(f"{name} ({n})" for name, n in alone[:_MOST_NAMES]) + (
+                " …" if len(alone) > _MOST_NAMES else ""
+            )
+            sentences.append(f"only {side} has {pluralize(len(alone), 'name')}: {listed}")
+    if not sentences:
+        return []
+    advice = "add them to the map" if mapping else "a map makes names the same (--mapping FILE, mapping=)"
+    return [f"{'; '.join(sentences)}; {advice}."]
+
+
+def _count_names(side: Side, pairs: int) -> Counter[str]:
+    """Count the names of the segments of all recordings, without empty ones."""
+    if side.names is None:
+        return Counter()
+    every = (side.names.of(pair) or () for pair in range(pairs))
+    counts = Counter(name for names in every for name in names if name)
+    return Counter(dict(counts.most_common()))
+
+
+def name_confusions(counted: CountedPairs, mapping: LabelMap) -> Counter[tuple[str, str]]:
+    """Count pairs of different names that intervals have if they are paired at the least cost, as MFA does.
+
+    Parameters
+    ----------
+    counted : CountedPairs
+        Recordings with names on both sides.
+    mapping : LabelMap
+        The map of names, may be empty.
+
+    Returns
+    -------
+    Counter of (str, str)
+        Names of the reference and of the hypothesis, "" for an interval without a partner; the most frequent first.
+    """
+    batch, found = counted.batch, Counter[tuple[str, str]]()
+    plain, silences = LabelMap.of(""), SILENCES.split()
+    for pair, length in enumerate(batch.lengths.tolist()):
+        ref = intervals_of(batch.reference, pair, length, 1e7, mapping, "ref").in_seconds(1e7)  # ticks of 100 ns
+        hyp = intervals_of(batch.hypothesis, pair, length, 1e7, mapping, "hyp").in_seconds(1e7)
+        # MFA charges for silences before it looks at the map, so the map is applied first
+        ours = ref._replace(names=[mapping.class_of(name, "ref") for name in ref.names])
+        theirs = hyp._replace(names=[mapping.class_of(name, "hyp") for name in hyp.names])
+        partner = pair_by_cost(ours, theirs, plain, silences)[0].tolist()
+        found.update((ref.names[i], hyp.names[j] if j >= 0 else "") for i, j in enumerate(partner))
+        found.update(("", hyp.names[j]) for j in set(range(len(hyp.names))).difference(partner))
+    names = [sorted({pair[side] for pair in found}) for side in (0, 1)]
+    same = mapping.same(names[0], names[1])
+    place = [{name: number for number, name in enumerate(each)} for each in names]
+    differing = {(a, b): n for (a, b), n in found.items() if not (a and b and same[place[0][a], place[1][b]])}
+    return Counter(dict(Counter(differing).most_common()))
