@@ -10,6 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from caesura_workbench.settings import Settings
+from caesura_workbench.store import Store
 from web_people import PASSWORD, SampleWorkbench, bench, new_client, sign_in, use_fast_passwords
 
 
@@ -80,7 +81,7 @@ def test_merged_item_keeps_the_status_that_leaves_more_to_do(
     assert tasks(ann, campaign.project) == {one: first, two: second}
 
 
-def test_undoing_a_merge_takes_the_text_back(client: TestClient, project: int) -> None:
+def test_undoing_a_merge_takes_the_text_back(client: TestClient, settings: Settings, project: int) -> None:
     """The second item came without its text; it has one while the first is merged into it, and not afterwards."""
     file = io.BytesIO(b'{"segmentation_type": "linear", "items": {"bare": {"zoe": [1, 2]}}}')
     brought: Any = client.post(f"/api/projects/{project}/files", files={"files": ("bare.json", file)})
@@ -99,6 +100,9 @@ def test_undoing_a_merge_takes_the_text_back(client: TestClient, project: int) -
             annotation.pop("version")
     assert "three" in str(during)
     assert after == before
+    store = Store(settings.database_url)  # without the cache of answers
+    assert store.item(numbers["bare"]).units is None
+    store.close()
 
 
 def test_comments_of_a_projects_manager_reach_annotators(campaign: SampleWorkbench) -> None:
