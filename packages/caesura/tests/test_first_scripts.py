@@ -40,6 +40,10 @@ MARKS = [cs.Segmentation.from_masses(masses) for masses in GOLD]
         (MARKS, OURS),
         (MARKS, {"ours": OURS}),
         (cs.Corpus.from_dict({"1": {"ann": [2, 3, 6]}, "2": {"ann": [4, 4]}}), {"ours": OURS}),
+        (np.array([[0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 0], [1, 0, 0]])),
+        (np.array([[0, 1, 0], [0, 0, 1]]), {"ours": np.array([[0, 1, 0], [1, 0, 0]])}),
+        ((masses for masses in GOLD), iter(OURS)),
+        (map(list, GOLD), {"ours": iter(OURS)}),
     ],
 )
 def test_plain_python_on_both_sides(reference: Any, systems: Any) -> None:
@@ -57,10 +61,35 @@ def test_one_text_needs_no_list(one: Any) -> None:
     assert list(cs.evaluate(one, {"a": one, "b": [5, 6]}, "F", resamples=0).systems) == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        [[2, 3, 6], [5, 6]],
+        {"ann": [2, 3, 6], "ben": [5, 6]},
+        {"doc": {"ann": [2, 3, 6], "ben": [5, 6]}},
+        {"ann": [[2, 3, 6]], "ben": [[5, 6]]},  # one list of texts per coder
+        [["0100100000"], ["0000100000"]],
+        {"ann": iter([[2, 3, 6]]), "ben": [[5, 6]]},
+    ],
+)
+def test_agreement_of_plain_python(annotations: Any) -> None:
+    assert cs.agree(annotations).value == cs.agree([[2, 3, 6], [5, 6]]).value
+
+
+ROWS = [{"id": "a", "tokens": ["Ann", "saw", "Paris"], "ner_tags": ["B-PER", "O", "B-LOC"]}]
+
+
+def test_rows_of_tokens_and_tags() -> None:
+    assert cs.evaluate(ROWS, {"ours": ROWS}, "span-F", resamples=0)["span-F"].micro == 1.0
+    with pytest.raises(CaesuraError, match=r"say it with cs.from_object\(rows, mean='ends'\)"):
+        cs.evaluate([{"sentences": ["a", "b"], "labels": [0, 1]}], ROWS)
+
+
 def test_paths_of_files(tmp_path: Path) -> None:
     for name, data in (("gold", NAMED), ("ours", NAMED)):
         cs.write(cs.Corpus.from_dict({item: {"x": masses} for item, masses in data.items()}), tmp_path / f"{name}.json")
     assert cs.evaluate(tmp_path / "gold.json", str(tmp_path / "ours.json"), "B", resamples=0)["B"].micro == 1.0
+    assert cs.compare(tmp_path / "gold.json", str(tmp_path / "ours.json"), ["B"])["B"] == 1.0
 
 
 def test_folders_of_texts(tmp_path: Path) -> None:
@@ -104,6 +133,36 @@ def test_frames_of_pandas() -> None:
     assert cs.evaluate(positions, positions, "B", resamples=0)["B"].micro == 1.0
 
 
+@pytest.mark.filterwarnings("ignore::caesura.model.provenance.ReadingNote")
+def test_real_frames_of_pandas() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"doc": ["a", "a", "b"], "annotator": ["x"] * 3, "position": [2, 5, None], "length": [11, 11, 8]}
+    )
+    corpus = cs.from_dataframe(frame)  # a missing value makes integers floats
+    assert corpus["b", "x"].masses == [8]  # type: ignore[union-attr]
+    assert cs.from_dataframe(frame.set_index("doc")) == corpus
+    assert cs.from_dataframe(frame.astype({"doc": "category"})) == corpus
+    assert cs.from_dataframe(corpus.to_pandas()) == corpus
+    assert cs.compare(frame, frame, ["B"])["B"] == 1.0
+    column = pandas.Series({"a": [2, 3, 6], "b": [4, 4]})
+    assert cs.evaluate(column, {"ours": NAMED}, "WD", resamples=0).items == ("a", "b")
+    assert cs.evaluate(pandas.Series(STRINGS), pandas.Series(STRINGS), "WD", resamples=0)["WD"].micro == 0.0
+    with pytest.raises(CaesuraError, match="the meaning of the columns sentence, ann is unclear"):
+        cs.from_dataframe(pandas.DataFrame({"sentence": ["A"], "ann": [0]}))
+    with pytest.raises(CaesuraError, match="row 1 of the frame: position is 'x'"):
+        cs.from_dataframe(pandas.DataFrame({"item": ["a"], "position": ["x"], "length": [3]}))
+
+
+def test_datasets_of_hugging_face() -> None:
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_list(ROWS)
+    assert cs.evaluate(data, {"ours": data}, "span-F", resamples=0)["span-F"].micro == 1.0
+    assert cs.evaluate(datasets.Dataset.from_dict({"m": GOLD})["m"], GOLD, "WD", resamples=0).count == 2
+    with pytest.raises(CaesuraError, match=r"with the splits train; choose one, as in data\['train'\]"):
+        cs.evaluate(datasets.DatasetDict({"train": data}), data)
+
+
 def test_frames_of_polars_there_and_back() -> None:
     pytest.importorskip("polars")
     corpora = [
@@ -145,6 +204,7 @@ def test_names_that_people_type_first(name: str, hint: str) -> None:
     ("reference", "systems", "sentence"),
     [
         ([[2, 3]], [[2, 4]], "the reference has 5 units, the hypothesis 6"),
+        (GOLD, [OURS, THEIRS], "several systems need names: {'a': …, 'b': …}"),
         (GOLD, {"ours": OURS[:1]}, "the system .ours. has 1 annotation, the reference 2 items"),
         (NAMED, {"c": [2, 3]}, "share no item"),
         ([2.5, 3.5], [2.5, 3.5], "must be a Corpus"),
@@ -193,5 +253,14 @@ def test_strict_tags_are_those_of_seqeval(scheme: Any, last: str, single: str) -
         for tags in product(alphabet, repeat=size):
             assert cs.Spans.from_iob(tags, strict=True, scheme=scheme).rows == strictly(tags, last, single), tags
     assert cs.Spans.from_iob(["B-x", f"{last}-x", "B-x"], strict=True).rows == [(0, 2, "x")]
+    seqeval = pytest.importorskip(
+        "seqeval.scheme", reason="the patterns above are those of seqeval, which is not installed"
+    )
+    for tags in product(alphabet, repeat=3):
+        entities = seqeval.Entities([list(tags)], getattr(seqeval, scheme)).entities[0]
+        assert cs.Spans.from_iob(tags, strict=True, scheme=scheme).rows == [(e.start, e.end, e.tag) for e in entities]
+
+
+def test_strict_tags_of_two_schemes_are_refused() -> None:
     with pytest.raises(CaesuraError, match="expected one scheme"):
         cs.Spans.from_iob(["S-x", "U-x"], strict=True)

@@ -114,7 +114,7 @@ def test_dataset_rows_are_converted():
     corpus = cs.from_object(rows, features=named)
     assert corpus["x", ""].rows == [(0, 2, "PER"), (3, 4, "PER")]
     assert corpus["2", ""].rows == [(0, 1, "LOC")]
-    with pytest.raises(CaesuraError, match="row 1: the meaning of the labels is unclear; choose mean='starts'"):
+    with pytest.raises(CaesuraError, match="row 1: the meaning of the labels is unclear; say it with"):
         cs.from_object(rows)
     tags = ["B-a", "I-a", "B-a", "I-b", "S-a", "O", "E-b"]
     spans = cs.from_object({"tokens": list("abcdefg"), "tags": tags, "annotator": "me"})["1", "me"]

@@ -16,7 +16,7 @@ Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, sectio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
@@ -28,7 +28,7 @@ from caesura.agreement.result import Formula
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows, share
-from caesura.model import Corpus
+from caesura.model import Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import CorpusLike, Kind, as_corpus
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs, add_up
@@ -41,8 +41,33 @@ Values: TypeAlias = NDArray[np.float64]
 
 
 def corpus_of_coders(given: CorpusLike) -> Corpus:
-    """Make a corpus of annotations by several coders: ``{coder: marks}`` and lists of marks are annotations of one text."""
-    return as_corpus(given, "the annotations to compare", lambda coder: ("text", coder))
+    """Make a corpus of annotations by several coders: ``{coder: marks}`` and lists of marks are annotations of one text.
+
+    ``{coder: [marks, marks, …]}`` and lists of such lists are annotations of several texts.
+    """
+    if isinstance(given, Corpus):
+        return given
+    from caesura.formats.anything import from_anything
+
+    plain = from_anything(given)
+    named = (
+        plain.items() if isinstance(plain, Mapping) else enumerate(plain, 1) if isinstance(plain, (list, tuple)) else ()
+    )
+    by_coder = [(str(coder), from_anything(marks)) for coder, marks in named]
+    if by_coder and all(_is_list_of_marks(marks) for _, marks in by_coder):
+        return Corpus.from_annotations(
+            (str(number), coder, each) for coder, marks in by_coder for number, each in enumerate(marks, 1)
+        )
+    return as_corpus(plain, "the annotations to compare", lambda coder: ("text", coder))
+
+
+def _is_list_of_marks(given: object) -> bool:
+    """Tell whether a list holds annotations and not masses."""
+    return (
+        isinstance(given, (list, tuple))
+        and bool(given)
+        and all(isinstance(each, (list, tuple, str, np.ndarray, Segmentation, Hierarchy, Spans)) for each in given)
+    )
 
 
 # ---------------------------------------------------------------------- sums

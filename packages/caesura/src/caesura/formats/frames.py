@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source
 from caesura.formats.catalog import detect
 from caesura.formats.reading import interpret, read_source
@@ -34,6 +34,18 @@ _MEANINGS = {
 def is_frame(given: object) -> bool:
     """Tell whether an object is a data frame of pandas or polars."""
     return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "itertuples"))
+
+
+def is_series(given: object) -> bool:
+    """Tell whether an object is a column of pandas or polars."""
+    return not hasattr(given, "columns") and hasattr(given, "to_numpy") and hasattr(given, "to_frame")
+
+
+def from_series(given: Any) -> Any:
+    """Return a column as a list, or as a dict if pandas has names for its rows."""
+    index = getattr(given, "index", None)
+    named = index is not None and any(isinstance(name, str) for name in index)
+    return dict(given.items()) if named else given.to_list()
 
 
 def from_dataframe(
@@ -82,6 +94,7 @@ def from_dataframe(
     """
     if not is_frame(frame):
         raise CaesuraError(f"expected a data frame of pandas or polars, not {frame.__class__.__name__}.")
+    frame = _with_index(frame)
     named: dict[str, Any] = {
         "item": item, "coder": coder, "track": track, "start": start, "end": end, "label": label, "position": position,
         "time": time, "type": type, "boundary": boundary, "unit": unit, "length": length,
@@ -92,11 +105,15 @@ def from_dataframe(
     rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
     others = [name for name in frame.columns if name not in columns.values()]
     header = [*columns, *(str(name) for name in others)]
-    cells = ([_cell(row[name]) for name in [*columns.values(), *others]] for row in rows)
+    whole = {columns[name] for name in ("position", "length", "boundary") if name in columns}
+    cells = ([_cell(row[name], name in whole) for name in [*columns.values(), *others]] for row in rows)
     source = Source(Path("frame.csv"), None, write_table(header, cells).encode("utf-8", "surrogatepass"))
     with collect_notes() as notes:
-        chosen = format or detect(source).name
-        corpus = read_source(source, chosen, options)
+        try:
+            chosen = format or detect(source).name
+            corpus = read_source(source, chosen, options)
+        except FormatError as error:
+            raise _about_frame(error, frame) from None
     announce(notes, "the frame")
     found = interpret(Path("frame.csv"), corpus, chosen, options)
     return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), {}))
@@ -117,11 +134,34 @@ def _columns(present: list[Any], named: Mapping[str, str | None]) -> dict[str, A
     return columns
 
 
-def _cell(value: Any) -> str:
+def _with_index(frame: Any) -> Any:
+    """Return a frame of pandas with the columns that are its index, if these have names."""
+    names = list(getattr(getattr(frame, "index", None), "names", None) or [])
+    if any(name is not None and name not in list(frame.columns) for name in names):
+        return frame.reset_index()
+    return frame
+
+
+def _about_frame(error: FormatError, frame: Any) -> FormatError:
+    """Return an error about a row or the columns of a frame instead of a line of a table."""
+    if error.line is not None and error.line > 1:
+        return FormatError(None, None, f"row {error.line - 1} of the frame: {error.why}")
+    if "no known format" not in error.why:
+        return FormatError(None, None, f"the frame: {error.why}")
+    found = ", ".join(map(str, frame.columns))
+    return FormatError(
+        None,
+        None,
+        f"the meaning of the columns {found} is unclear; name those with item and position, with start and end, or with unit and label "
+        "or boundary, such as position='…'.",
+    )
+
+
+def _cell(value: Any, whole: bool = False) -> str:
     if value is None or value != value:  # NaN, a missing value
         return ""
     if isinstance(value, bool) or value.__class__.__name__ == "bool_":
         return str(int(value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return f"{value:.1f}"
+        return f"{value:.0f}" if whole else f"{value:.1f}"  # pandas makes integers floats if a value is missing
     return str(value)

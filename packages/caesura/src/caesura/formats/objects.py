@@ -112,7 +112,7 @@ def _marks_of_labels(units: list[str], labels: list[Any], mean: LabelMeaning | N
             mean = "spans"
         else:
             raise CaesuraError(
-                "the meaning of the labels is unclear; choose mean='starts', 'ends', 'segments' (their names) or 'spans'."
+                "the meaning of the labels is unclear; say it with cs.from_object(rows, mean='ends'), or 'starts', 'segments' (their names) or 'spans'."
             )
     if mean == "segments":
         return Segmentation.from_labels(labels, units=units)
@@ -229,6 +229,11 @@ def from_object(thing: Any, *, item: str | None = None, coder: str = "", **optio
     [(0, 1, 'person'), (2, 4, 'place')]
     """
     if isinstance(thing, Mapping) and not are_rows(thing) and _are_known(thing.values()):
+        if type(thing).__name__ in ("DatasetDict", "IterableDatasetDict"):
+            listed = ", ".join(map(str, thing))
+            raise CaesuraError(
+                f"this is a DatasetDict with the splits {listed}; choose one, as in data[{min(thing)!r}]."
+            )
         return _join_coders(thing, item, options)
     if isinstance(thing, (list, tuple)) and not are_rows(thing) and _are_known(thing):
         return Corpus.join(
@@ -246,6 +251,15 @@ def from_object(thing: Any, *, item: str | None = None, coder: str = "", **optio
         a._replace(item=item if item is not None else a.item or _name(thing), coder=a.coder or coder)
         for a in annotations
     )
+
+
+def is_object(thing: Any) -> bool:
+    """Tell whether :func:`from_object` converts an object: one of another package, rows of a dataset, or a list of such objects."""
+    if type(thing).__name__ in ("DatasetDict", "IterableDatasetDict"):
+        return True
+    if isinstance(thing, (list, tuple)):
+        return bool(thing) and (are_rows(thing) or (_are_known(thing[:1]) and not isinstance(thing[0], Mapping)))
+    return not isinstance(thing, str) and _kind_of(thing) is not None
 
 
 def _join_coders(things: Mapping[Any, Any], item: str | None, options: Mapping[str, Any]) -> Corpus:
@@ -331,12 +345,13 @@ def _is_text_grid(thing: Any) -> bool:
 def _read_text_grid(
     thing: Any, *, tier: str | int | None = None, **intervals: Unpack[IntervalSpanOptions]
 ) -> Iterator[Annotation]:
-    source = Source(Path(_name(thing) or "TextGrid"))
+    source = Source(Path(_name(thing) or "TextGrid"), None, b"")
     if hasattr(thing, "save_as_text_file"):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "object.TextGrid"
             thing.save_as_text_file(str(path))
-            tiers = parse_grid(Source.open(path))
+            source = Source(source.path, None, path.read_bytes())
+            tiers = parse_grid(source)
     else:
         tiers = [_tier(each, float(_of(thing, _LAST))) for each in thing.tiers]
     for coder, track, marks in marks_of_tiers(source, tiers, tier, IntervalRules.from_options(**intervals)):

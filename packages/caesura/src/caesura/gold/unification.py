@@ -460,6 +460,10 @@ def starts_of_tracks(corpus: Corpus) -> dict[tuple[str, str], float]:
 
 def _coders_and_marks(annotations: Annotations) -> tuple[list[str], list[Any]]:
     """Return the coders and their marks; annotations of different texts are an error."""
+    if not isinstance(annotations, (Corpus, str)):
+        from caesura.formats.anything import from_anything
+
+        annotations = from_anything(annotations)
     if isinstance(annotations, Corpus):
         corpus = annotations
         texts = list(dict.fromkeys((a.item, a.track) for a in corpus))

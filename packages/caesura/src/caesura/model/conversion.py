@@ -156,7 +156,12 @@ def positions_from_masses(masses: Iterable[int] | NDArray[Any]) -> tuple[int, ND
     if given.dtype.kind not in "iu":
         odd = [mass for mass in given.tolist() if not _whole(mass)]
         if odd:
-            raise InvalidSegmentation(f"a mass must be a whole number of units, not {odd[0]!r}.")
+            marks = (
+                "; use Segmentation.from_marks for a list of marks, 1 at each boundary"
+                if isinstance(odd[0], bool)
+                else ""
+            )
+            raise InvalidSegmentation(f"a mass must be a whole number of units, not {odd[0]!r}{marks}.")
         if max(given) > _MAX_UNITS:
             raise InvalidSegmentation(f"a mass is {max(given)}; expected at most {_MAX_UNITS} units.")
         given = given.astype(np.int64)

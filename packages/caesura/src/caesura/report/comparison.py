@@ -21,7 +21,7 @@ from caesura.drawings.catalog import applicable, draw, drawing, side_by_side
 from caesura.errors import CaesuraError, UncountablePairs, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import cached_metric, default_metrics, with_parameters
-from caesura.model import Corpus, Hierarchy, Pairs, SegmentationLike, Spans, as_segmentation
+from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, SegmentationLike, Spans, as_segmentation
 from caesura.model.corpus import CorpusLike, Kind, Marks, as_corpus
 from caesura.statistics.counted import (
     CountedPairs,
@@ -401,6 +401,10 @@ def compare(
 
 def _sides(reference: Any, hypothesis: Any, names: tuple[str, str]) -> tuple[Corpus, Corpus]:
     """Return both sides as corpora; single annotations become corpora of one item without a name."""
+    if not all(isinstance(side, (Corpus, Segmentation, Hierarchy, Spans)) for side in (reference, hypothesis)):
+        from caesura.formats.anything import from_anything
+
+        reference, hypothesis = from_anything(reference), from_anything(hypothesis)
     if any(isinstance(side, (Corpus, Mapping)) for side in (reference, hypothesis)):
         sides = [
             as_corpus(side, f"the {which}", lambda item, which=which: (item, which))  # type: ignore[misc]

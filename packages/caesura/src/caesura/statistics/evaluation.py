@@ -614,19 +614,9 @@ def _as_corpus(given: Any, what: str, locate: Callable[[str], tuple[str, str]]) 
     """Convert a corpus, plain lists and dicts, a data frame, a dataset of Hugging Face, or the path of a file to a corpus."""
     if isinstance(given, Corpus):
         return given
-    if isinstance(given, PathLike) or (isinstance(given, str) and given.strip("01")):
-        from caesura.formats import read
+    from caesura.formats.anything import from_anything
 
-        return read(given)
-    from caesura.formats.frames import from_dataframe, is_frame
-
-    if is_frame(given):
-        return from_dataframe(given)
-    if hasattr(given, "column_names") and hasattr(given, "features"):
-        from caesura.formats.objects import from_object
-
-        return from_object(given)
-    return as_corpus(given, what, locate)
+    return as_corpus(from_anything(given), what, locate)
 
 
 def _by_system(hypothesis: object, items: Collection[str] = ()) -> dict[str, Any]:
@@ -634,12 +624,27 @@ def _by_system(hypothesis: object, items: Collection[str] = ()) -> dict[str, Any
 
     A dict whose keys are no items of the reference, and whose values hold as many annotations as there are items, has systems.
     """
+    if type(hypothesis) is dict:
+        from caesura.formats.anything import from_anything
+
+        hypothesis = {
+            name: value if isinstance(value, (str, PathLike)) else from_anything(value)
+            for name, value in hypothesis.items()
+        }
+    if _is_list_of_systems(hypothesis):
+        raise CaesuraError("several systems need names: {'a': …, 'b': …}.")
     named = isinstance(hypothesis, Mapping) and hypothesis and not {str(key) for key in hypothesis} & set(items)
     if isinstance(hypothesis, Mapping) and named and all(_holds_items(n, v, items) for n, v in hypothesis.items()):
         return {str(name): value for name, value in hypothesis.items()}
     if isinstance(hypothesis, Mapping) and (not hypothesis or not all(map(_is_item, hypothesis.values()))):
         return dict(hypothesis)
     return {"hypothesis": hypothesis}
+
+
+def _is_list_of_systems(given: object) -> bool:
+    """Tell whether a list holds lists of annotations."""
+    first = given[0] if isinstance(given, (list, tuple)) and given else None
+    return isinstance(first, (list, tuple)) and bool(first) and isinstance(first[0], (list, tuple))
 
 
 def _holds_items(name: object, value: object, items: Collection[str]) -> bool:

@@ -1,0 +1,71 @@
+"""Convert what users have at hand to corpora or plain lists; the modules that do so are imported only when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from caesura.model import Corpus, Hierarchy, Segmentation, Spans
+
+_MARKS = (Corpus, Segmentation, Hierarchy, Spans)
+_NUMBERS = (int, float, np.number, np.bool_)
+
+
+def from_anything(given: Any) -> Any:
+    """Convert what users have at hand to a corpus or to plain lists.
+
+    Parameters
+    ----------
+    given : Any
+        The path of a file or folder; a data frame, or one of its columns; an object of another package, or rows of a dataset, see
+        :func:`~caesura.formats.objects.from_object`; an array with a row per text; or an iterator.
+
+    Returns
+    -------
+    Any
+        A corpus, a list or a dict; marks, corpora, lists, dicts and strings of 0 and 1 are returned as they are.
+
+    Examples
+    --------
+    >>> from_anything(iter([[2, 3], [4]]))
+    [[2, 3], [4]]
+    """
+    if isinstance(given, PathLike) or (isinstance(given, str) and given.strip("01")):
+        from caesura.formats.reading import read
+
+        return read(given)
+    if isinstance(given, np.ndarray):
+        return list(given) if given.ndim > 1 else given
+    if _is_plain(given):
+        return given
+    from caesura.formats.objects import from_object, is_object
+
+    if is_object(given):
+        return from_object(given)
+    if isinstance(given, (list, tuple, Mapping)):
+        return given
+    from caesura.formats.frames import from_dataframe, from_series, is_frame, is_series
+
+    if is_frame(given):
+        return from_dataframe(given)
+    if is_series(given):
+        return from_series(given)
+    return list(given) if isinstance(given, Iterable) else given
+
+
+def _is_plain(given: object) -> bool:
+    """Tell whether nothing has to be converted: marks, numbers, strings, and lists or dicts of these."""
+    if isinstance(given, (*_MARKS, *_NUMBERS, str, bytes)) or given is None:
+        return True
+    if isinstance(given, (list, tuple)):
+        return not given or isinstance(given[0], (*_MARKS, *_NUMBERS, list, tuple, str, np.ndarray))
+    if isinstance(given, Mapping) and type(given) is dict:
+        first = next(iter(given.values()), None)
+        columns = any(
+            name in given for name in ("tokens", "words", "sentences", "units", "utterances", "text", "segments")
+        )
+        return not columns and (first is None or isinstance(first, (*_MARKS, list, tuple, str, np.ndarray, Mapping)))
+    return False
