@@ -139,6 +139,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "format": given("--format caesura-json", on="plain.csv|types.csv|times.csv"),
             "option": READING["option"],
             "metric": given("--metric S"),
+            "explain": given("--explain"),
             "coefficient": given("--coefficient pi"),
             "density": given("--density segments"),
             "tolerance": given("--tolerance 50ms", on="times.json"),

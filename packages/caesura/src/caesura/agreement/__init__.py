@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from caesura.agreement.coefficients import COEFFICIENTS as COEFFICIENTS
     from caesura.agreement.coefficients import DEFAULT_COEFFICIENTS as DEFAULT_COEFFICIENTS
     from caesura.agreement.coefficients import SPAN_COEFFICIENTS as SPAN_COEFFICIENTS
+    from caesura.agreement.disagreement import Disagreement as Disagreement
+    from caesura.agreement.disagreement import explain_disagreement as explain_disagreement
     from caesura.agreement.flexible_agreement import agree_flexibly as agree_flexibly
     from caesura.agreement.flexible_agreement import flexible_agreement as flexible_agreement
     from caesura.agreement.result import Agreement as Agreement
@@ -24,6 +26,7 @@ __getattr__, __dir__, __all__ = _lazy.attach(
     submod_attrs={
         "among_coders": ["agree", "agreements"],
         "coefficients": ["COEFFICIENTS", "DEFAULT_COEFFICIENTS", "SPAN_COEFFICIENTS"],
+        "disagreement": ["Disagreement", "explain_disagreement"],
         "flexible_agreement": ["agree_flexibly", "flexible_agreement"],
         "result": ["Agreement", "agreement_tables"],
         "unitizing": ["alpha_u", "gamma", "span_agreements", "u_alpha"],

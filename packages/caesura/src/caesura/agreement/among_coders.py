@@ -75,10 +75,10 @@ def agree(
     coefficient : str, default None
         "pi" (Scott's π; Fleiss' multi-π), "kappa" (Cohen's κ; Davies & Fleiss' multi-κ), "bennett" (density one half), "bias"
         (Artstein & Poesio: A_e of π minus A_e of κ), "percentage" (A_a uncorrected), and for comparison, without partial
-        credit, "alpha" (Krippendorff's α on boundaries) and "majority" (Gale et al. 1992). By default "pi"; "percentage" for
+        credit, "alpha" (Krippendorff's α on boundaries), "majority" (Gale et al. 1992) and "hearst" (Hearst's π*, which corrects it). By default "pi"; "percentage" for
         recordings and nested segments, whose places cannot be counted; "kappa" with "Sf" and "SfB". For spans "gamma"
         (default), "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha" or "cu-alpha"; for events "linked-kappa" (EasyDIAg) and
-        "organisation" (Staccato). For recordings "kappa" with the metrics "boundary-F", "Sf" and "SfB". Of one label per unit
+        "organisation" (Staccato). For recordings "kappa" with the metrics "boundary-F", "Sf" and "SfB", for nested segments "kappa" with any. Of one label per unit
         (names of segments, labels of spans, or boundary or none at every gap), without a metric: "ac1", "ac2:weights=ordinal",
         "brennan-prediger", "conger", "fleiss" and "alpha:distance=nominal", ordinal, interval, ratio, masi or jaccard.
     density : {"pooled", "mean", "segments"}, default "pooled"
@@ -307,6 +307,12 @@ def _choose_coefficients(
     if data.kind == "time" and measure.name in _TIMED_METRICS and (names is None or list(names) == ["kappa"]):
         pairs = CountedPairs.among_coders(data) if counted is None else counted
         return ("kappa",), lambda names: {"kappa": _timed_kappa(pairs, measure, resampling.seed, options)}
+    if data.kind == "nested" and names is not None and list(names) == ["kappa"]:
+        from caesura.agreement.nested_agreement import nested_agreement
+
+        pairs = CountedPairs.among_coders(data) if counted is None else counted
+        validate_names(f"chance of {measure.name} of nested segments", options, ["draws"])
+        return names, lambda names: {"kappa": nested_agreement(pairs, measure, seed=resampling.seed, **options)}
     models: tuple[str, ...] = ()
     if measure.name in FLEXIBLE_METRICS:
         from caesura.agreement.flexible_agreement import agree_flexibly

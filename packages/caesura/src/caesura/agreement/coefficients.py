@@ -327,6 +327,22 @@ def majority_share(sums: Values) -> tuple[Values, Values]:
     return proportion, np.zeros_like(proportion)
 
 
+def hearst(sums: Values) -> tuple[Values, Values]:
+    r"""Hearst's (1997) π*: agreement with the majority (Gale et al. 1992), corrected for chance, as (observed, expected) agreement.
+
+    .. math:: \pi^* = \frac{A_a - A_e}{1 - A_e}, \quad A_e = p^2 + (1 - p)^2
+
+    for the share p of decisions for a boundary. A majority has at least half of the decisions, so that A_a is at least 1/2 whatever the
+    coders do (Isard & Carletta 1995): it is for comparison with Hearst's numbers only.
+    """
+    decisions = sums[..., 0]
+    observed, _ = majority_share(sums)
+    rate = np.where(decisions > 0, sums[..., 1] / np.where(decisions > 0, decisions, 1.0), 0.0)
+    expected = rate**2 + (1.0 - rate) ** 2
+    same = expected >= 1.0  # nobody, or everybody everywhere, placed a boundary
+    return np.where(same, 1.0, observed), np.where(same, 0.0, expected)
+
+
 # ---------------------------------------------------------------------- the table of coefficients
 
 
@@ -371,6 +387,7 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "majority": Coefficient(
         "agreement with the majority", "agreement with the majority", formula="observed", by_place=majority_share
     ),
+    "hearst": Coefficient("Hearst's π*", "Hearst's π*", by_place=hearst),
 }
 
 #: Name -> title of every coefficient of spans, the one to quote first; :mod:`caesura.agreement.unitizing` computes them.

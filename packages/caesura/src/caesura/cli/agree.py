@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
 import click
 
-from caesura.agreement import Agreement, agreement_tables, agreements
+from caesura.agreement import Agreement, agreement_tables, agreements, explain_disagreement
 from caesura.agreement.among_coders import FLEXIBLE_METRICS
 from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, is_label_coefficient
 from caesura.agreement.result import coefficient_records
@@ -96,11 +96,17 @@ def agree(
             offer=options.Names("metrics"),
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        Option(
+            "--explain", help="Texts: also divide the disagreement into near misses, different densities and disputes."
+        ),
+    ] = False,
     coefficient: Annotated[
         list[str] | None,
         Option(
             "--coefficient",
-            help="pi, kappa, bennett, bias, percentage, alpha or majority; of one label per unit ac1, ac2:weights=ordinal, brennan-prediger, conger, "
+            help="pi, kappa, bennett, bias, percentage, alpha, majority or hearst; of one label per unit ac1, ac2:weights=ordinal, brennan-prediger, conger, "
             "fleiss or alpha:distance=ordinal, interval, ratio, masi or jaccard; for spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha, "
             "cu-alpha, linked-kappa or organisation; for Sf and SfB kappa, pi, bennett or bennett-boundaries. Parameters after a colon: "
             "gamma:sampler=shift,samples=1000. Repeatable.",
@@ -169,6 +175,7 @@ def agree(
             agree(
                 path=path,
                 metric=metric,
+                explain=explain,
                 coefficient=coefficient,
                 tolerance=tolerance,
                 density=density,
@@ -214,6 +221,7 @@ def agree(
             results = agreements(counted, None if of_spans or of_labels else measure, coefficient, **ask)
             if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
                 print_stderr("there are no intervals, because one item cannot be resampled.")
+    why = explain_disagreement(counted, _near_distance(measure)) if explain else None
     failed = list(
         failures(limits, {name: FailUnderScore(float(result)) for name, result in results.items()}, "coefficient")
     )
@@ -224,6 +232,7 @@ def agree(
         return
     if json:
         record = {} if anchored is None else {"anchoring": anchored.as_dict()}
+        record |= {} if why is None else {"disagreement": why.as_dict()}
         as_json({**{name: result.as_dict() for name, result in results.items()}, **record})
     else:
         if of_spans and not of_labels:
@@ -232,6 +241,9 @@ def agree(
         first, *others = agreement_tables(list(results.values()), level)
         notes = tuple(note for note in first.notes if note not in shown)
         show_blocks([replace(first, notes=notes), *others, *(anchored.tables() if anchored is not None else ())])
+        if why is not None:
+            say("")
+            show_blocks(why.tables())
     if of_labels and draw is None and svg is None:
         pass  # the tables say it all
     elif of_spans and draw is None:
@@ -243,7 +255,7 @@ def agree(
 
 agree.conflicts = (  # type: ignore[attr-defined]
     *conflicts("json", "table", "a table has its own style; use --table json"),
-    *conflicts("draw svg width", "table", "only the table is printed"),
+    *conflicts("draw svg width explain", "table", "only the table is printed"),
     *conflicts(
         "metric coefficient density resamples level",
         "tolerance",
@@ -319,6 +331,11 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
             result, title=f"κ of boundary-F (largest matching), {wide}"
         )
     return measures[0], results
+
+
+def _near_distance(measure: Metric) -> int:
+    """Return n_t of the metric if it has one, else that of B."""
+    return int(measure.parameters.get("n_t", make_metric("B").parameters["n_t"]))
 
 
 def _check_density(density: str, names: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura import samples
-from caesura.agreement import agree
+from caesura.agreement import agree, explain_disagreement
 from caesura.agreement.coefficients import AgreementSums, shared_rate
 from caesura.agreement.result import combine
 from caesura.display.table import format_cell
@@ -84,6 +84,9 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         _moonstone_table(groups),
         *([] if own is None else [_own_section(own)]),
         _coder_section(data),
+        _majority_section(groups, own),
+        _window_section(),
+        _disagreement_section(groups, own),
         _near_section(between, moved, curves),
         _simulation_table(curves),
     ]
@@ -109,6 +112,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
 _COMMANDS = (
     "caesura reproduce fournier2013 -o figures/",
     "caesura reproduce fournier2013 my-coders.json      # simulate with the sizes and near misses of your own coders",
+    "caesura reproduce fournier2013 kubla_khan.json     # the nine coders of Kubla Khan, in the format of segeval (no licence, so not built in: github.com/cfournie/segmentation.corpora)",
     "caesura reproduce fournier2013 --page              # this page",
 )
 _INTRODUCTION = (
@@ -194,6 +198,55 @@ def _coder_section(data: Corpus) -> Section:
     )
     columns = ["coder", "boundaries per potential boundary", "standard deviations from the mean"]
     return Section("Figure 11: how often coders place a boundary", columns=columns, rows=rows, note=note, figures=["figure-11"])  # fmt: skip
+
+
+def _named_groups(groups: dict[str, Corpus], own: Corpus | None) -> dict[str, Corpus]:
+    named = {
+        "Stargazer": samples.load("stargazer"),
+        **{f"Moonstone, {name}": corpus for name, corpus in groups.items()},
+    }
+    return named if own is None else {"your coders": own, **named}
+
+
+def _majority_section(groups: dict[str, Corpus], own: Corpus | None) -> Section:
+    """Return section 2.2: π* with Gale's agreement with the majority, beside π* of boundaries and of B."""
+    rows = []
+    for name, corpus in _named_groups(groups, own).items():
+        rows.append([name, *(agree(corpus, B_METRIC, which).value for which in ("majority", "hearst", "alpha", "pi"))])
+    columns = ["", "agreement with the majority", "Hearst's π*", "Krippendorff's α on boundaries", "B-π*"]
+    note = (
+        "Section 2.2: Hearst (1997) took the agreement with the majority of Gale et al. (1992) as A_a of π*; it is at least one half whatever coders do, so that π* is inflated. α on boundaries gives no credit for near misses. "
+        "`caesura agree … --coefficient hearst`."
+    )
+    return Section("Section 2.2: π* with the agreement with the majority", columns=columns, rows=rows, note=note)
+
+
+def _window_section() -> Section:
+    """Return the variants of window metrics that sections 2.1 and footnotes 3 and 4 name, on figures 5 to 8."""
+    names = ("WD", "WD:edges=padded", "Pk", "Pr-error", "k-kappa", "NWin", "WinPR")
+    rows = [
+        [f"figure {figure}, {what}", *(metric(name)(MANUAL, automatic) for name in names)]
+        for figure, what, automatic, _ in FIGURES
+    ]
+    note = (
+        "Sections 2.1 and footnote 3: Pr_error (Georgescul et al. 2006), k-κ (Niekrasz & Moore 2010), and edges as in Lamprier et al. (2007). Footnote 4 asks whether k is set once per study or for each comparison: "
+        "`-m WD:k=study` sets it once, the default for each text."
+    )  # fmt: skip
+    return Section("Section 2.1: other window metrics on figures 5-8", columns=["", *names], rows=rows, note=note)
+
+
+def _disagreement_section(groups: dict[str, Corpus], own: Corpus | None) -> Section:
+    """Return section 7's future work: where low agreement comes from."""
+    rows = []
+    for name, corpus in _named_groups(groups, own).items():
+        parts = explain_disagreement(corpus).whole
+        rows.append([name, parts.similarity, parts.near, parts.density, parts.disputes])
+    note = (
+        "Future work of section 7, explaining low agreement: 1 - B is the sum of the last three columns. Near misses are boundaries one unit apart; a different density is the surplus of the coder with more boundaries; disputes are "
+        "boundaries of both that the other does not have. `caesura agree … --explain` shows every two coders."
+    )
+    columns = ["", "B", "near misses", "different densities", "disputes"]
+    return Section("Section 7: where disagreement comes from", columns=columns, rows=rows, note=note)
 
 
 def _own_section(corpus: Corpus) -> Section:
