@@ -80,6 +80,7 @@ WHO = {
     "PUT /api/projects/{project}/schema": "m",
     "POST /api/projects/{project}/schema/check": "m",
     "GET /api/projects/{project}/schema/usage": "mj/mjar",
+    "GET /api/projects/{project}/annotators": "mj/mjar",
     "GET /api/projects/{project}/guidelines": "mjar",
     "PUT /api/projects/{project}/guidelines": "m",
     "PUT /api/{sort}/{number}/name": "m",

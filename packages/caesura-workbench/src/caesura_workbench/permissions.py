@@ -275,6 +275,7 @@ PERMISSIONS: dict[str, Permission] = {
     "PUT /api/projects/{project}/schema": Permission("change the schema", _MANAGERS),
     "POST /api/projects/{project}/schema/check": Permission("check a schema", _MANAGERS),
     "GET /api/projects/{project}/schema/usage": Permission("count labels", _JUDGES, _ALL),
+    "GET /api/projects/{project}/annotators": Permission("describe the annotators", _JUDGES, _ALL),
     "GET /api/projects/{project}/audit": Permission("read a project's audit log", _MANAGERS),
     # items and annotations
     "GET /items/{item}": Permission("view an item", _WORKERS, _ALL),

@@ -10,10 +10,10 @@ import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import sqlalchemy as sa
@@ -30,6 +30,7 @@ from caesura_workbench.agreement import (
     span_coefficients,
 )
 from caesura_workbench.disagreement import VotePlace, votes
+from caesura_workbench.jobs import JobError
 from caesura_workbench.project_schema import LabelUse
 from caesura_workbench.project_state import ItemEntry, ProjectState, make_cursor, parse_cursor
 from caesura_workbench.rows import ItemRecord, not_deleted
@@ -54,7 +55,8 @@ def _engine(url: str) -> sa.Engine:
 
 
 @contextmanager
-def _reading(url: str) -> Iterator[sa.Connection]:
+def reading(url: str) -> Iterator[sa.Connection]:
+    """Open a connection of the worker process."""
     with _engine(url).connect() as db:
         yield db
 
@@ -75,7 +77,8 @@ class _Coded:
         return f"typed {self.kind}" if isinstance(marks, Segmentation) and marks.typed else self.kind
 
 
-def _read_annotations(db: sa.Connection, numbers: list[int], *roles: str) -> Iterator[_Coded]:
+def read_annotations(db: sa.Connection, numbers: list[int], *roles: str) -> Iterator[_Coded]:
+    """Read the annotations of items by the roles of their coders."""
     query = (
         sa.select(items.c.id, items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units)
         .add_columns(codings.c.coder, codings.c.role, revisions.c.marks, revisions.c.settled)
@@ -101,7 +104,7 @@ class UsePart:
 def count_use(url: str, blocks: list[list[int]]) -> list[UsePart]:
     """Count labels, types and tiers in blocks of items."""
     parts = []
-    with _reading(url) as db:
+    with reading(url) as db:
         for numbers in blocks:
             use, sorts = LabelUse(), Counter[str]()
             query = (
@@ -134,9 +137,9 @@ class DatedAgreement:
 def count_agreement(url: str, blocks: list[list[int]], sort: str, name: str | None) -> list[DatedAgreement]:
     """Count the pairs of coders in blocks of items."""
     parts = []
-    with _reading(url) as db:
+    with reading(url) as db:
         for numbers in blocks:
-            coded = [each.annotation for each in _read_annotations(db, numbers, "coder") if each.sort == sort]
+            coded = [each.annotation for each in read_annotations(db, numbers, "coder") if each.sort == sort]
             corpus = Corpus.from_annotations(rows.with_shared_labels(coded))
             part = agreement_part(corpus, name) if len(corpus) else None
             parts.append(DatedAgreement(part, _second_done(db, numbers)))
@@ -160,10 +163,10 @@ def read_spans_agreement(
 ) -> list[dict[str, Any]]:
     """Compute coefficients of spans, which need all annotations at once."""
     coded: list[Annotation] = []
-    with _reading(url) as db:
+    with reading(url) as db:
         order = [label.name for label in current_schema(db, project).schema.labels]
         for start in range(0, len(numbers), 500):
-            part = _read_annotations(db, numbers[start : start + 500], "coder")
+            part = read_annotations(db, numbers[start : start + 500], "coder")
             coded += [each.annotation for each in part if each.sort == sort]
     return span_coefficients(Corpus.from_annotations(rows.with_shared_labels(coded, order)), name)
 
@@ -202,7 +205,7 @@ _NO_DISPUTES = DisputePart(
 def find_disputes(url: str, blocks: list[list[int]], tolerance: float | None) -> list[DisputePart]:
     """Find the disputed places of blocks of items."""
     parts = []
-    with _reading(url) as db:
+    with reading(url) as db:
         for numbers in blocks:
             found = [
                 (item, index, place.dispute, dispute_kind(place), place.key in settled)
@@ -228,7 +231,7 @@ def _places(
 ) -> Iterator[tuple[int, list[VotePlace], set[str]]]:
     coded: dict[int, list[Annotation]] = {}
     settled: dict[int, set[str]] = {}
-    for each in _read_annotations(db, numbers, "coder", "gold"):
+    for each in read_annotations(db, numbers, "coder", "gold"):
         if each.role == "coder":
             coded.setdefault(each.item, []).append(each.annotation)
         else:
@@ -241,7 +244,7 @@ def _places(
 def describe_disputes(url: str, wanted: list[tuple[int, int]], tolerance: float | None) -> list[dict[str, Any]]:
     """Describe disputed places, given as items and indexes of their places, in this order."""
     numbers = sorted({item for item, _ in wanted})
-    with _reading(url) as db:
+    with reading(url) as db:
         records: dict[int, ItemRecord] = {
             row.id: rows.item_from_row(row) for row in db.execute(sa.select(items).where(items.c.id.in_(numbers)))
         }
@@ -362,14 +365,60 @@ class Statistics:
         with self._lock:
             return self._kept.get((project, metric, sort, coefficient))
 
+    # ------------------------------------------------------------------ annotators
+
+    def profiles(self, run: RunJob, state: ProjectState, sort: str | None) -> dict[str, Any]:
+        """Describe the annotators of a project, and test which systems may replace one."""
+        from caesura_workbench.annotator_models import profile_annotators
+
+        sorts = self.sorts(run, state)
+        if not sorts:
+            raise CaesuraError("there are no annotations yet.")
+        if sort is not None and sort not in sorts:
+            raise UnknownName("sort of annotation", sort, sorts)
+        numbers = [entry.id for entry in state.items.values()]
+        return {
+            **run("annotators", profile_annotators, self._url, numbers, sort or sorts[0]),
+            "sorts": sorts,
+            "state": state.last,
+            "time": rows.timestamp(),
+        }
+
+    def _gains(self, run: RunJob, state: ProjectState, tolerance: float | None) -> dict[tuple[int, int], float] | None:
+        """Return what settling each disputed place gains, as of this state of the project; None if that takes too long."""
+        from caesura_workbench.annotator_models import find_gains
+
+        key = (state.project, "gains", tolerance)
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is None or kept["state"] != state.last:
+            last, numbers = state.last, [entry.id for entry in state.items.values()]
+            try:
+                gains = run("order of disputes", find_gains, self._url, numbers, tolerance)
+            except JobError:
+                gains = None
+            kept = {"state": last, "gains": gains}
+            with self._lock:
+                self._kept[key] = kept
+        found: dict[tuple[int, int], float] | None = kept["gains"]
+        return found
+
     # ------------------------------------------------------------------ disputes
 
     def disputes(
         self, run: RunJob, state: ProjectState, wanted: DisputeFilter, after: str | None, limit: int
     ) -> dict[str, Any]:
-        """Return a part of the list of disputed places, the most evenly split first."""
+        """Return a part of the list of disputed places: first those whose settling gains most, or the most evenly split ones."""
         parts = self.collect(run, state, "disputes", find_disputes, wanted.tolerance)
         every = DisputePart.join(parts)
+        order_by = wanted.order
+        if order_by == "gain":
+            gains = self._gains(run, state, wanted.tolerance)
+            if gains is None:
+                order_by = "split"
+            else:
+                keys = zip(every.items.tolist(), every.indexes.tolist(), strict=True)
+                every = replace(every, disputes=np.array([gains.get(key, 0.0) for key in keys], np.float64))
         chosen = np.ones(len(every.items), bool)
         if wanted.kind is not None:
             chosen &= every.kinds == DISPUTE_KINDS.index(wanted.kind)
@@ -393,6 +442,7 @@ class Statistics:
             "total": len(every.items),
             "open": int((~every.settled).sum()),
             "matching": len(order),
+            "order": order_by,
             "next": make_cursor("dispute", (float(every.disputes[last]), *places[-1])) if more else None,
             "places": run("disputes", describe_disputes, self._url, places, wanted.tolerance) if places else [],
         }
@@ -406,6 +456,7 @@ class DisputeFilter:
     item: int | None = None
     settled: bool | None = None
     tolerance: float | None = None
+    order: Literal["gain", "split"] = "split"
 
 
 def divide(entries: Iterable[ItemEntry]) -> dict[int, tuple[int, list[int]]]:

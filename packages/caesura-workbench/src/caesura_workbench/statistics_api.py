@@ -70,21 +70,43 @@ def disputes(
     item: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     settled: bool | None = None,
     tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
+    order: Annotated[
+        Literal["gain", "split"], Query(description="First what settling gains most, or what is most evenly split.")
+    ] = "split",
     after: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 30,
 ) -> Response:
-    """List the places where coders disagree in parts, the most evenly split first.
+    """List the places where coders disagree in parts, the most evenly split first, or those whose settling improves the gold standard most.
 
     In recordings, marks within ``tolerance`` seconds (0.02 by default) count as one place; in hierarchies a place is a segment. ``settled`` tells whether a gold
     annotation has decided it.
     """
     state = _state(request, store, project)
-    wanted = DisputeFilter(kind, item, settled, tolerance)
+    wanted = DisputeFilter(kind, item, settled, tolerance, order)
     cache: ResponseCache = request.app.state.cache
     return cache.respond(
         request,
         f"disputes {project} {state.last} {wanted} {after} {limit}",
         lambda: _statistics(request).disputes(jobs, state, wanted, after, limit),
+    )
+
+
+@router.get("/projects/{project}/annotators")
+def annotators(
+    request: Request,
+    store: ViewerStore,
+    jobs: Jobs,
+    project: ExistingProject,
+    sort: Annotated[str | None, Query(max_length=50)] = None,
+) -> Response:
+    """Describe every annotator by the model of ``caesura.annotators``, and test whether uploaded systems may replace one.
+
+    It is computed once per state of the project, in a worker process; ``why`` says why it cannot be.
+    """
+    state = _state(request, store, project)
+    cache: ResponseCache = request.app.state.cache
+    return cache.respond(
+        request, f"annotators {project} {state.last} {sort}", lambda: _statistics(request).profiles(jobs, state, sort)
     )
 
 
