@@ -113,3 +113,61 @@ def test_wrong_layers_get_a_sentence() -> None:
     with pytest.warns(UserWarning, match="1 segments shorter than a frame"):
         Hierarchy.from_layers([[(0, 1.0), (1.0, 1.05), (1.05, 2.0)]], frame=0.1)
     assert metric("T-F") == metric("T-measure")
+
+
+LABELLED = [[(0, 10, "A"), (10, 20, "B"), (20, 30, "A")], [(0, 5, "x"), (5, 10, "y"), (10, 20, "x")]]
+
+
+def test_labels_of_a_hierarchy_are_kept_and_compared(tmp_path) -> None:
+    import pickle
+
+    import caesura as cs
+    from caesura.metrics.hierarchies import layer_scores
+
+    gold = cs.Hierarchy.from_layers(LABELLED)
+    other = [[(0, 12, "A"), (12, 20, "B"), (20, 30, "C")]]
+    expected = layer_scores(LABELLED, other, "L", frame=1.0)
+    for name, value in zip(("L-precision", "L-recall", "L-measure"), expected, strict=True):
+        assert cs.metric(name)(gold, cs.Hierarchy.from_layers(other)) == pytest.approx(value)
+    assert gold.layers == LABELLED
+    assert pickle.loads(pickle.dumps(gold)).names == gold.names == ("A", "B", "A", "x", "y", "x")
+    bare = cs.Hierarchy.from_layers([[row[:2] for row in layer] for layer in LABELLED])
+    assert bare.names is None
+    assert bare == gold  # names do not count
+    assert bare.layers == [[row[:2] for row in layer] for layer in LABELLED]
+    assert cs.metric("L-measure")(gold, bare) < 1
+    corpus = cs.Corpus.from_dict({"song": {"a": gold, "b": bare}})
+    for file in ("song.json", "song.jsonl", "song.parquet"):
+        if file.endswith("parquet"):
+            pytest.importorskip("polars")
+        cs.write(corpus, tmp_path / file)
+        again = cs.read(tmp_path / file)
+        assert again == corpus
+        assert (again["song", "a"].names, again["song", "b"].names) == (gold.names, None)
+    with pytest.raises(cs.CaesuraError, match="2 names were given for 1 segment"):
+        cs.Hierarchy(4, [(1, 4, 1)], names=["a", "b"])
+
+
+def test_names_follow_segments_that_a_file_has_in_another_order(tmp_path) -> None:
+    import json
+
+    import caesura as cs
+
+    rows, names = [[5, 8, 2], [1, 8, 1], [1, 4, 2]], ["second", "whole", "first"]
+    entry = {"item": "t", "coder": "a", "length": 8, "segments": rows, "names": names}
+    path = tmp_path / "t.json"
+    cs.write(cs.Corpus.from_dict({"t": {"a": cs.Hierarchy(8, [(1, 8, 1)])}}), path)
+    head = json.loads(path.read_text())
+    head["annotations"] = [entry]
+    path.write_text(json.dumps(head))
+    assert cs.read(path)["t", "a"].layers == [[(0, 8, "whole")], [(0, 4, "first"), (4, 8, "second")]]
+
+
+def test_layers_of_mir_eval_are_read() -> None:
+    import caesura as cs
+
+    intervals = [np.array([[0.0, 1.5], [1.5, 3.0]]), np.array([[0.0, 0.5], [0.5, 1.5]])]
+    (marks,) = [a.marks for a in cs.from_object(intervals)]
+    assert marks.layers == [[(0, 15), (15, 30)], [(0, 5), (5, 15)]]
+    (named,) = [a.marks for a in cs.from_object((intervals, [["A", "B"], ["a", "b"]]))]
+    assert named.names == ("A", "B", "a", "b")

@@ -124,7 +124,7 @@ def record(corpus: Corpus, row: int) -> dict[str, Any]:
         return entry
     if corpus.ends is not None and types is not None:
         entry["segments"] = list(map(list, zip(positions, corpus.ends[here].tolist(), types, strict=True)))
-        return entry
+        return entry | ({"names": list(corpus.names[row])} if row in corpus.names else {})
     entry["positions"] = positions
     if types is not None:
         entry["types"] = types if corpus.labels is None else [corpus.labels[t] for t in types]

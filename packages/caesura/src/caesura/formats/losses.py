@@ -128,7 +128,9 @@ def _reduce_marks(marks: Marks, lost: set[str]) -> Marks:
         return whole.with_units(units)
     if isinstance(marks, Hierarchy):
         return (
-            marks.boundaries().with_units(units) if "nested" in lost else Hierarchy(marks.length, marks.segments, units)
+            marks.boundaries().with_units(units)
+            if "nested" in lost
+            else Hierarchy(marks.length, marks.segments, units, None if "names" in lost else marks.names)
         )
     if "start" in lost:
         marks = marks.relative()
@@ -191,4 +193,4 @@ def _keys(corpus: Corpus) -> set[tuple[str, str, str]]:
 
 
 def _names(marks: object) -> tuple[str, ...] | None:
-    return marks.names if isinstance(marks, Segmentation) else None
+    return marks.names if isinstance(marks, (Segmentation, Hierarchy)) else None

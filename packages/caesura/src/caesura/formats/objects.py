@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
 
+import numpy as np
+
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source
 from caesura.formats.catalog import format_options
 from caesura.formats.speech.intervals import IntervalRules, IntervalSpanOptions, spans_of_intervals
 from caesura.formats.speech.praat import Tier, marks_of_tiers, parse_grid, quote
 from caesura.formats.standoff import CharacterSpan, MarkedText, read_standoff
-from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
 
 # ---------------------------------------------------------------------- rows
@@ -375,7 +377,41 @@ def _of(thing: Any, names: tuple[str, ...]) -> Any:
     return next(getattr(thing, name) for name in names if hasattr(thing, name))
 
 
+# ---------------------------------------------------------------------- layers of mir_eval
+
+
+def _is_layers(thing: Any) -> bool:
+    """Tell whether an object is a list of arrays of intervals, or such a list with a list of labels, as mir_eval.hierarchy has them."""
+    if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[1], (list, tuple)):
+        thing = thing[0]
+    return (
+        isinstance(thing, (list, tuple))
+        and bool(thing)
+        and all(isinstance(layer, np.ndarray) and layer.ndim == 2 and layer.shape[1] == 2 for layer in thing)
+    )
+
+
+def _read_layers(thing: Any, *, frame: float = 0.1) -> Iterator[Annotation]:
+    """Read layers of intervals in seconds, from coarse to fine, as one hierarchy of frames.
+
+    Parameters
+    ----------
+    frame : float, default 0.1
+        The length of a frame in seconds, the unit of the hierarchy.
+    """
+    intervals, labels = thing if isinstance(thing, tuple) else (thing, None)
+    if labels is not None and [len(each) for each in labels] != [len(each) for each in intervals]:
+        raise FormatError(None, None, "the layers have other numbers of intervals than of labels.")
+    named = labels if labels is not None else [[None] * len(layer) for layer in intervals]
+    layers = [
+        [(float(start), float(end), name) for (start, end), name in zip(layer, names, strict=True)]
+        for layer, names in zip(intervals, named, strict=True)
+    ]
+    yield Annotation("1", "", Hierarchy.from_layers(layers, frame=frame))
+
+
 _KINDS = (
+    _ObjectKind("layers of mir_eval", _is_layers, _read_layers),
     _ObjectKind("an Annotation or Timeline of pyannote", _is_timeline, _read_timeline),
     _ObjectKind("a Doc of spaCy", _is_document, _read_document),
     _ObjectKind("a TextGrid", _is_text_grid, _read_text_grid),

@@ -386,7 +386,11 @@ def _nest(source: Source, columns: dict[str, Any]) -> None:
     for row, (start, end) in enumerate(pairwise(bounds)):
         rows = np.stack([columns[name][start:end] for name in ("positions", "ends", "types")], axis=1)
         try:
-            ordered = Hierarchy(int(columns["lengths"][row]), rows).segments
+            names = columns.get("names", {}).get(row)
+            read = Hierarchy(int(columns["lengths"][row]), rows, names=names)
+            ordered = read.segments
+            if names is not None:
+                columns["names"][row] = read.names
         except CaesuraError as error:
             raise source.error(None, f"row {row + 1}: {error}") from None
         for i, name in enumerate(("positions", "ends", "types")):

@@ -151,9 +151,18 @@ class FrameOrders(Family):
 
 @dataclass(frozen=True)
 class LabelOrders(Family):
-    """L-measure: as the T-measure, with labels. Nested segments of texts have none, so that each has a label of its own.
+    """L-measure: as the T-measure, with the names (labels) of segments; a segment without a name has a label of its own.
 
-    :func:`layer_scores` computes it for layers with labels.
+    Labels are per level: "A" on two levels is two labels.
+
+    Examples
+    --------
+    >>> from caesura import Hierarchy
+    >>> from caesura.metrics import metric
+    >>> gold = Hierarchy.from_layers([[(0, 10, "A"), (10, 20, "B"), (20, 30, "A")]])
+    >>> other = Hierarchy.from_layers([[(0, 10, "A"), (10, 20, "B"), (20, 30, "C")]])
+    >>> metric("L-measure")(gold, gold), round(metric("L-recall")(gold, other), 3)
+    (1.0, 0.649)
     """
 
     counts = OrderCounts
@@ -164,7 +173,11 @@ class LabelOrders(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Compare the orders of all pairs of units, in both directions."""
-        return FrameOrders(transitive=True).count(batch)
+        rows = np.zeros((len(batch), len(OrderCounts._fields)))
+        for pair, length in enumerate(batch.lengths.tolist()):
+            ref, hyp = (_codes(side, pair, int(length), named=True) for side in (batch.reference, batch.hypothesis))
+            rows[pair] = count_orders(ref, hyp, None, True)
+        return rows
 
 
 class LayerScores(NamedTuple):
@@ -236,7 +249,7 @@ def layer_scores(
     wide = None if labelled or window is None else int(_floor(float(window), frame) / frame)
     row = count_orders(ref, hyp, wide, transitive or labelled)
     nothing = 0.0 if like == "mir_eval" else np.nan
-    precision, recall = (row[i] / row[i + 1] if row[i + 1] else nothing for i in (2, 0))
+    precision, recall = (float(row[i] / row[i + 1]) if row[i + 1] else nothing for i in (2, 0))
     return LayerScores(precision, recall, float(harmonic_mean(precision, recall)))
 
 
@@ -257,16 +270,19 @@ def count_orders(
     return out[0, 0], out[0, 1], out[1, 0], out[1, 1]
 
 
-def _codes(side: Side, pair: int, length: int) -> NDArray[np.int64]:
-    """Return the number of the segment of every unit on every level, 0 for none."""
+def _codes(side: Side, pair: int, length: int, *, named: bool = False) -> NDArray[np.int64]:
+    """Return the number of the segment of every unit on every level, 0 for none; ``named``: of its name, if it has one."""
     here = slice(side.starts[pair], side.stops[pair])
     assert side.ends is not None
     assert side.types is not None
     levels = side.types[here].tolist()
     codes = np.zeros((max(levels, default=0), length), np.int64)
     rows = zip(side.positions[here].tolist(), side.ends[here].tolist(), levels, strict=True)
+    names = side.names.of(pair) if named and side.names is not None else None
+    known: dict[tuple[int, str], int] = {}
     for number, (first, last, level) in enumerate(rows, 1):
-        codes[level - 1, first - 1 : last] = number
+        name = names[number - 1] if names is not None else ""
+        codes[level - 1, first - 1 : last] = known.setdefault((level, name), number) if name else number
     return codes
 
 

@@ -153,6 +153,12 @@ def merge_labels(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]
     )
 
 
+def _triples(segments: list[Any], read: Hierarchy) -> list[tuple[int, int, int]]:
+    """Return segments as given, with their levels, which may follow from the nesting."""
+    levels = {(first, last): level for first, last, level in read.spans}
+    return [(s[0], s[1], s[2] if len(s) == 3 else levels[s[0], s[1]]) for s in segments]
+
+
 def preview_names(names: Sequence[str], limit: int = 8) -> str:
     """List the first names, for an error message."""
     return ", ".join(map(repr, names[:limit])) + (" …" if len(names) > limit else "")
@@ -242,7 +248,10 @@ class CorpusBuilder:
 
     def add_segments(self, length: Any, segments: list[Any]) -> None:
         """Add the nested segments of the annotation started last."""
-        rows = Hierarchy.from_spans([tuple(segment) for segment in segments], length=length).segments
+        read = Hierarchy.from_spans([tuple(segment) for segment in segments], length=length)
+        row, rows = len(self.lengths) - 1, read.segments
+        if row in self.names:  # names follow their segments, which are kept in another order
+            self.names[row] = Hierarchy(length, _triples(segments, read), names=self.names[row]).names or ()
         self.positions.extend(rows[:, 0].tolist())
         self.ends.extend(rows[:, 1].tolist())
         self.types.extend(rows[:, 2].tolist())

@@ -276,7 +276,7 @@ class Corpus:
             names={
                 i: a.marks.names
                 for i, a in enumerate(listed)
-                if isinstance(a.marks, Segmentation) and a.marks.names is not None
+                if isinstance(a.marks, (Segmentation, Hierarchy)) and a.marks.names is not None
             },
             attributes=attributes,
             starts=starts,
@@ -415,7 +415,7 @@ class Corpus:
             marks = Spans._trusted(size, self.positions[here], self.ends[here], codes, self.labels, units)
         elif self.ends is not None and self.types is not None:
             segments = np.stack((self.positions[here], self.ends[here], self.types[here]), axis=1)
-            marks = Hierarchy._trusted(int(self.lengths[row]), segments, units)
+            marks = Hierarchy._trusted(int(self.lengths[row]), segments, units, self.names.get(row))
         else:
             length = float(self.lengths[row]) if self.kind == "time" else int(self.lengths[row])
             types = None if self.types is None else self.types[here]

@@ -36,11 +36,14 @@ class Hierarchy(ImmutableAnnotation):
         First unit, last unit (both counted from 1) and level of each segment; level 1 is the outermost.
     units : sequence of str, default None
         The text, one string per unit. It is shown and never compared.
+    names : sequence of str, default None
+        The name (label) of each segment, in the order of ``segments``; "" for none. The L-measure compares them; two hierarchies are equal if
+        their segments are.
 
     Raises
     ------
     InvalidSegmentation
-        If segments cross, lie outside the text, or have levels that contradict the nesting.
+        If segments cross, lie outside the text, have levels that contradict the nesting, or the number of names is another one.
 
     Examples
     --------
@@ -51,32 +54,50 @@ class Hierarchy(ImmutableAnnotation):
     Hierarchy(10 units, 4 segments, 3 levels: [[1–4] [[5–7] 8–10]])
     """
 
-    _fields = ("length", "segments", "units")
-    __slots__ = _fields
+    _fields = ("length", "segments", "units", "names")
+    __slots__ = tuple(sorted(_fields))
 
     length: int
     segments: NDArray[np.int64]
     units: tuple[str, ...] | None
+    names: tuple[str, ...] | None
 
     def __init__(
         self,
         length: int,
         segments: Sequence[tuple[int, int, int]] | NDArray[Any] = (),
         units: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length < 0:
             raise InvalidSegmentation(f"the length must be a number of units, 0 or more, not {length!r}.")
         rows = _validate_rows(segments)
         _check_inside(rows, int(length))
-        rows = _outermost_first(rows)
+        order = outermost_first(rows)
+        if names is not None:
+            if len(names) != len(rows) or not all(isinstance(name, str) for name in names):
+                raise InvalidSegmentation(
+                    f"{len(names)} names were given for {pluralize(len(rows), 'segment')}; names are strings."
+                )
+            names = [names[i] for i in order.tolist()]
+        rows = rows[order]
         _check_nesting(rows)
-        self._fill(int(length), rows, units)
+        self._fill(int(length), rows, units, names)
 
-    def _fill(self, length: int, segments: NDArray[np.int64], units: Sequence[str] | None = None) -> None:
+    def _fill(
+        self,
+        length: int,
+        segments: NDArray[np.int64],
+        units: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
         segments.flags.writeable = False
         object.__setattr__(self, "length", length)
         object.__setattr__(self, "segments", segments)
         object.__setattr__(self, "units", None if units is None else tuple(units))
+        object.__setattr__(self, "names", None if names is None else tuple(names))
+        if self.names is not None and len(self.names) != len(segments):
+            raise InvalidSegmentation(f"{len(self.names)} names were given for {pluralize(len(segments), 'segment')}.")
         if self.units is not None and len(self.units) != length:
             raise InvalidSegmentation(f"the text has {len(self.units)} units, the hierarchy covers {length}.")
 
@@ -189,7 +210,7 @@ class Hierarchy(ImmutableAnnotation):
     ) -> Hierarchy:
         """Build a hierarchy from layers of segments, from coarse to fine, of units or of frames in time.
 
-        Labels are not kept; :func:`~caesura.metrics.hierarchies.layer_scores` compares layers with labels.
+        Labels become the names of segments, which the L-measure compares; :attr:`layers` is the inverse.
 
         Parameters
         ----------
@@ -218,19 +239,39 @@ class Hierarchy(ImmutableAnnotation):
         [(1, 15, 1), (16, 30, 1)]
         """
         rows = [(*row[:2], level) for level, layer in enumerate(layers, 1) for row in layer]
+        given = [row[2] if len(row) > 2 and row[2] is not None else "" for layer in layers for row in layer]
+        labels = [str(label) for label in given]
         end = max((row[1] for row in rows), default=0) if length is None else length
         if frame is None:
             if any(position != int(position) for row in rows for position in row[:2]):
                 raise InvalidSegmentation("layers have positions that are not whole; give frame=0.1 for seconds.")
-            return cls(int(end), [(int(start) + 1, int(stop), level) for start, stop, level in rows])
-        # A tick of tolerance: 0.3 s is three frames of 0.1 s, though 0.3 / 0.1 is below 3 as a float.
-        framed = [(int(start / frame + 1e-6) + 1, int(stop / frame + 1e-6), level) for start, stop, level in rows]
-        kept = [row for row in framed if row[1] >= row[0]]
-        if len(kept) < len(framed):
-            warnings.warn(
-                f"{len(framed) - len(kept)} segments shorter than a frame of {frame:g} s are left out", stacklevel=2
-            )
-        return cls(int(end / frame + 1e-6), kept)
+            segments, end = [(int(start) + 1, int(stop), level) for start, stop, level in rows], int(end)
+        else:
+            # A tick of tolerance: 0.3 s is three frames of 0.1 s, though 0.3 / 0.1 is below 3 as a float.
+            framed = [(int(start / frame + 1e-6) + 1, int(stop / frame + 1e-6), level) for start, stop, level in rows]
+            kept = [number for number, row in enumerate(framed) if row[1] >= row[0]]
+            if len(kept) < len(framed):
+                warnings.warn(
+                    f"{len(framed) - len(kept)} segments shorter than a frame of {frame:g} s are left out", stacklevel=2
+                )
+            segments, labels = [framed[i] for i in kept], [labels[i] for i in kept]
+            end = int(end / frame + 1e-6)
+        return cls(end, segments, names=labels if any(labels) else None)
+
+    @property
+    def layers(self) -> list[list[tuple[Any, ...]]]:
+        """The segments of every level as (start, end), starts counted from 0 and ends excluded, with labels if there are any.
+
+        Examples
+        --------
+        >>> Hierarchy.from_layers([[(0, 4, "A"), (4, 6, "B")], [(0, 2, "a"), (2, 4, "a")]]).layers
+        [[(0, 4, 'A'), (4, 6, 'B')], [(0, 2, 'a'), (2, 4, 'a')]]
+        """
+        found: list[list[tuple[Any, ...]]] = [[] for _ in range(self.depth)]
+        names = [()] * len(self) if self.names is None else [(name or None,) for name in self.names]
+        for (first, last, level), name in zip(self.spans, names, strict=True):
+            found[level - 1].append((first - 1, last, *name))
+        return found
 
     @classmethod
     def from_nested(cls, data: Any) -> Hierarchy:
@@ -529,8 +570,9 @@ def _check_inside(rows: NDArray[np.int64], length: int) -> None:
         raise InvalidSegmentation(f"segment ({first}, {last}) lies outside the text: expected 1 to {length}.")
 
 
-def _outermost_first(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    return rows[np.lexsort((-rows[:, 1], rows[:, 0], rows[:, 2]))]
+def outermost_first(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the order in which a hierarchy keeps its segments: by level, then from left to right."""
+    return np.lexsort((-rows[:, 1], rows[:, 0], rows[:, 2]))
 
 
 def _check_nesting(rows: NDArray[np.int64]) -> None:

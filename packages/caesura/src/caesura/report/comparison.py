@@ -127,6 +127,8 @@ class Comparison(Result):
     def warnings(self) -> list[str]:
         """List data that no chosen metric looks at, one sentence each."""
         named = bool(self.pairs.reference.names), bool(self.pairs.hypothesis.names)
+        if self.pairs.reference.kind == "nested":  # names of nested segments are for the L-measure only
+            named = False, False
         anchored = [] if self.anchored is None else self.anchored.warnings()
         return [*anchored, *describe_unmeasured((score.metric for score in self.scores.values()), self.omitted, *named)]
 

@@ -315,6 +315,8 @@ class Evaluation(Results):
         """Return sentences about segment names that no metric compares, and about default metrics that were left out."""
         corpora = [each.pairs.hypothesis for each in self.counted.values()]
         named = bool(self.pairs.reference.names), any(corpus.names for corpus in corpora)
+        if self.pairs.reference.kind == "nested":  # names of nested segments are for the L-measure only
+            named = False, False
         anchored = [f"{name!r}: {words}" for name, each in self.anchored.items() for words in each.warnings()]
         unmeasured = describe_unmeasured((m.metric for m in self.measured.values()), self.omitted, *named)
         return [*self.tier_notes, *anchored, *self.unplaced, *unmeasured]
