@@ -174,3 +174,58 @@ def test_every_sound_format_goes_where_wav_goes(tmp_path, name, options) -> None
     assert read_wav(tmp_path / name).duration == pytest.approx(sound.duration, abs=0.1)  # MP3 adds some samples
     found = cs.segment(tmp_path / name, "spectral", threshold=0.8)
     assert cs.region_scores(truth, found.positions, 0.03).r_value > 0.7
+
+
+# ---------------------------------------------------------------------- encoders in ONNX files
+
+
+def tones(rate: int = 16_000, seconds: float = 2.0) -> Recording:
+    """Tones of half a second each, so that the only changes are at 0.5, 1.0 and 1.5 s."""
+    time = np.arange(round(seconds * rate)) / rate
+    hertz = np.array([400, 1500, 700, 2500])[(time / 0.5).astype(int) % 4]
+    return Recording(0.3 * np.sin(2 * np.pi * np.cumsum(hertz) / rate), rate)
+
+
+@pytest.fixture
+def model(tmp_path):
+    pytest.importorskip("onnxruntime")
+    from segmenters.onnx_models import encoder
+
+    path = tmp_path / "encoder.onnx"
+    path.write_bytes(encoder())
+    return path
+
+
+def test_features_of_an_onnx_model(model) -> None:
+    segmenter = SpectralChange(features=str(model))
+    assert segmenter.step == pytest.approx(0.02)  # of the model, not of mel bands
+    assert segmenter.frame == pytest.approx(0.025)
+    for rate in (16_000, 22_050, 8_000):  # resampled to the rate of the model
+        found = segmenter.segment(tones(rate), segments=4)
+        np.testing.assert_allclose(found.positions, [0.5, 1.0, 1.5], atol=0.02)
+    assert SpectralChange(features=f"{model}#frames", step=0.01).step == 0.01  # what was given stays
+
+
+def test_long_recordings_are_encoded_in_parts(model) -> None:
+    from caesura.segmenters.encoders import OnnxEncoder
+
+    encode = OnnxEncoder(model, normalize=False)
+    sound = tones(seconds=75.0)
+    frames = encode(sound)
+    assert len(frames) == (sound.size - 400) // 320 + 1
+    whole = encode._run(sound.samples)
+    np.testing.assert_allclose(frames, whole, atol=1e-4)  # as if it were encoded at once
+    assert len(encode(Recording(np.zeros(100), 16_000))) == 0
+
+
+def test_models_that_do_not_fit_are_refused(model, tmp_path) -> None:
+    from caesura.segmenters.encoders import OnnxEncoder
+
+    damaged = tmp_path / "damaged.onnx"
+    damaged.write_bytes(model.read_bytes()[:200])
+    with pytest.raises(cs.CaesuraError, match="not a readable ONNX model"):
+        OnnxEncoder(damaged)
+    with pytest.raises(cs.CaesuraError, match="there is no output 'layer6'; the model has frames"):
+        SpectralChange(features=f"{model}#layer6")
+    with pytest.raises(cs.CaesuraError, match="no such file"):
+        SpectralChange(features="nowhere.onnx")

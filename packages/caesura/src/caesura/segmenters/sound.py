@@ -25,6 +25,7 @@ from caesura.errors import CaesuraError, FormatError, import_extra
 from caesura.files import Source
 from caesura.model import Segmentation
 from caesura.segmenters.catalog import validate_segment_count
+from caesura.segmenters.encoders import onnx_encoder, takes_onnx
 from caesura.text import pluralize
 from caesura.validation import validate_integer, validate_positive
 
@@ -200,9 +201,11 @@ class SpectralChange:
         The number of mel bands.
     floor : float, default 50.0
         Decibels below the loudest band under which everything counts as silence.
-    features : callable or str, default None
+    features : callable, str or Path, default None
         Frames of your own instead of mel bands, such as those of a self-supervised encoder: a function of the recording that returns an array with a
-        row per ``step`` seconds; as text, ``"package.module:function"``. The recording has ``rate``, ``size`` and ``read(start, stop)``.
+        row per ``step`` seconds; as text, ``"package.module:function"``. The recording has ``rate``, ``size`` and ``read(start, stop)``. An ONNX
+        file, ``"hubert.onnx"`` or ``"hubert.onnx#output"``, is run by :class:`~caesura.segmenters.encoders.OnnxEncoder`. A function with attributes
+        ``step`` and ``frame`` gives their values where they are not given here.
     """
 
     threshold: float = 0.25
@@ -220,6 +223,9 @@ class SpectralChange:
         validate_integer("bands", self.bands, 2)
         if self.features is not None:
             object.__setattr__(self, "features", load_features(self.features))
+            for name in ("step", "frame"):  # those of the features, unless others were given
+                if getattr(self, name) == getattr(SpectralChange, name) and hasattr(self.features, name):
+                    object.__setattr__(self, name, float(getattr(self.features, name)))
 
     def segment(self, units: Sound, segments: int | None = None) -> Segmentation:
         """Place boundaries at peaks.
@@ -297,17 +303,21 @@ class SpectralChange:
 
 
 def load_features(given: Any) -> Callable[[Sound], Any]:
-    """Return a function that computes features, given itself or as ``"package.module:function"``."""
+    """Return a function that computes features, given itself, as ``"package.module:function"`` or as an ONNX file."""
     if callable(given):
         function: Callable[[Sound], Any] = given
         return function
+    if takes_onnx(given):
+        return onnx_encoder(str(given))
     module, colon, name = str(given).partition(":")
     try:
         found = getattr(import_module(module), name) if colon else None
     except (ImportError, AttributeError, ValueError) as fault:
         raise CaesuraError(f"features={given}: {fault}.") from None
     if not callable(found):
-        raise CaesuraError(f"features is {given!r}; expected a function, or its place as 'package.module:function'.")
+        raise CaesuraError(
+            f"features is {given!r}; expected a function, its place as 'package.module:function', or an ONNX file."
+        )
     return load_features(found)
 
 
