@@ -625,7 +625,7 @@ class BoundaryModel(AnnotatorModel):
         steps = "+".join(str(len(each.fit.objectives)) for each in self.layers)
         starts = "+".join(f"{each.fit.agreeing_starts}/{each.fit.starts}" for each in self.layers)
         sampling = first.sampling
-        draws = "none" if sampling is None else f"{sampling.method},{100 * sampling.level:g}%,seed{sampling.seed}"
+        draws = "none" if sampling is None else sampling.signature
         return f"territory{grid}|prior:{prior}|starts:{starts}|steps:{steps}|intervals:{draws}|v:{__version__}"
 
     @property

@@ -1,13 +1,15 @@
 """Intervals of annotators' rates: Gibbs sampling from the posterior, or a bootstrap over items.
 
 One sweep of the sampler draws boundaries, types, answers and the displacements that were rejected exactly from the chain, then all rates from
-their conjugate distributions. Several chains start at different places; R̂ (Gelman & Rubin 1992, each chain split in two) compares them.
+their conjugate distributions, and how strong the prior of displacements is from a few strengths: annotators whose marks move more or less than
+the prior expects weaken it, where a fixed strength would make their intervals too narrow. Several chains start at different places; R̂ (Gelman & Rubin 1992, each chain split in two) compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import lgamma
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.annotators.territory import Fit, Floats, Parameters, Prior, base_displacement, run_em
 from caesura.errors import CaesuraError
+from caesura.kernels.territory import Rates
 from caesura.text import pluralize
 
 #: How intervals are computed.
@@ -24,6 +27,8 @@ CHAINS = 4
 ENOUGH = 1.05  # R̂ below which the chains are taken to have mixed
 _ROUND = 100  # sweeps per chain between two looks at R̂
 _LEAST = 1e-9
+#: Strengths of the prior of displacements that are equally probable before the annotations are seen, as factors of the given one.
+_STRENGTHS = np.array([0.05, 0.1, 0.25, 0.5, 1.0, 2.0])
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,12 @@ class Sampling:
     sweeps: int = 1000
     resamples: int = 200
     seed: int = 0
+
+    @property
+    def signature(self) -> str:
+        """The method with what it changes about the prior of displacements, the level and the seed."""
+        strengths = f"(δ×{_STRENGTHS[0]:g}…{_STRENGTHS[-1]:g})" if self.method == "gibbs" else ""
+        return f"{self.method}{strengths},{100 * self.level:g}%,seed{self.seed}"
 
 
 class Draws(NamedTuple):
@@ -117,7 +128,7 @@ class _GibbsChain:
         self.of_types = self.chain.marks_of_types.sum(axis=0)
         self.marks = self.of_types.sum(axis=1)
         self.gaps, self.places = self.chain.gaps.sum(axis=0), float(self.chain.nodes.gaps.sum())
-        self.displacement = self.prior.displacement * base_displacement(self.chain.reach) + 1
+        self.displacement = _DisplacementPrior(self.prior.displacement, self.chain.reach, self.chain.annotators)
 
     def run(self, sweeps: int, *, keep: bool = True) -> None:
         """Sweep, and keep the parameters after every sweep."""
@@ -137,7 +148,9 @@ class _GibbsChain:
         rates = self.parameters.rates._replace(
             hit=_inside(random.beta(hits + p.hits + 1, seen - hits + p.misses + 1)),
             false_alarm=_inside(random.beta(marks - hits + p.false_alarms + 1, self.gaps - marks + p.correct_gaps + 1)),
-            displacement=_dirichlet(random, counts.displacement + self.displacement),
+            displacement=_dirichlet(
+                random, counts.displacement + self.displacement.counts(random, self.parameters.rates)
+            ),
         )
         if types > 1:
             diagonal = p.right_type * np.eye(types) + p.any_type / types
@@ -148,6 +161,31 @@ class _GibbsChain:
             )
         rate = random.beta(found + p.boundaries + 1, self.places - found + p.gaps + 1)
         self.parameters = Parameters(float(_inside(rate)), rates)
+
+
+class _DisplacementPrior:
+    """The prior of displacements, Dirichlet around 0.4^|d|, whose strength is drawn given the displacements of all annotators."""
+
+    def __init__(self, strength: float, reach: int, annotators: int) -> None:
+        self.base, self.strengths = base_displacement(reach), strength * _STRENGTHS
+        sizes = [
+            lgamma(each + len(self.base)) - sum(lgamma(each * b + 1) for b in self.base) for each in self.strengths
+        ]
+        self.sizes = annotators * np.array(sizes)  # the logarithm of the normalising constant of all annotators
+
+    def counts(self, random: np.random.Generator, rates: Rates) -> Floats:
+        """Draw the strength given the current displacements, and return the pseudo-counts."""
+        if not self.strengths[0]:
+            return np.ones(len(self.base))
+        fit = float((np.log(np.maximum(rates.displacement, 1e-300)) @ self.base).sum())
+        chances = self.sizes + self.strengths * fit
+        chosen = random.choice(self.strengths, p=_normalised(chances))
+        return np.asarray(chosen * self.base + 1)
+
+
+def _normalised(logs: Floats) -> Floats:
+    shares = np.exp(logs - logs.max())
+    return np.asarray(shares / shares.sum())
 
 
 def _inside(values: NDArray[np.float64] | float) -> Floats:

@@ -10,9 +10,10 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from caesura.display.cells import Bidi, Canvas, cell_width, choose_bidi, clean, clip, wrap_phrases
+from caesura.display.palette import PALETTE
 from caesura.display.scene import Picture
 from caesura.display.svg import Svg
 
@@ -23,6 +24,14 @@ _ROWS, _PANEL_ROWS = 18, 9  # the height of a plot, and of one of several panels
 _WIDE, _HIGH, _LEFT, _TOP = 620.0, 420.0, 60.0, 34.0  # the geometry of a plot in SVG, in pixels
 _PANEL_WIDE, _PANEL_HIGH, _PANELS = 210.0, 140.0, 3  # size of a panel in SVG, and how many stand side by side
 _KEY_WIDTH, _WIDEST_KEY = 170.0, 400.0  # of the key at the right of a plot, in pixels
+_LABEL, _LETTER = 14.0, 7.2  # the height of a label and the width of a letter, in pixels
+#: Letters in the colour of the page around themselves, so that they can be read on lines.
+_OUTLINED: dict[str, Any] = {
+    "stroke": PALETTE["paper"][0],
+    "style": "stroke:var(--cs-paper)",
+    "stroke_width": 3,
+    "paint_order": "stroke",
+}
 _STROKES = {"thin": (1.0, None), "plain": (1.5, None), "broken": (2.0, "6 4")}
 
 
@@ -244,9 +253,14 @@ class _CellPlot:
         for curve in plot.curves:
             for x, y in _steps(curve, plot, self.available, self.rows) if curve.glyph else ():
                 canvas.put(self.row(y), self.column(x), curve.glyph, curve.role)
+        taken: set[tuple[int, int]] = set()
         for point in plot.points:
             if plot.holds(point.x, point.y):
-                canvas.put(self.row(point.y), self.column(point.x), point.sign, point.role)
+                place = self.row(point.y), self.column(point.x)
+                while point.label and place in taken and place[1] < self.left + margin + self.available:
+                    place = place[0], place[1] + 1  # a sign of its own for every point that the list below names
+                taken.add(place)
+                canvas.put(*place, point.sign, point.role)
         below, first = self.top + self.rows + 2, self.left + margin
         for number in plot.x.numbers:
             words = f"{number:g}"
@@ -269,6 +283,49 @@ def _steps(curve: Curve, plot: Plot, available: int, rows: int = _ROWS) -> Itera
         steps = max(1, math.ceil(columns), math.ceil(abs(plot.y.share(next_y) - plot.y.share(y)) * rows))
         yield from ((x + (next_x - x) * i / steps, y + (next_y - y) * i / steps) for i in range(steps))
     yield from inside[-1:]
+
+
+def spread_labels(
+    heights: Sequence[float], stretches: Sequence[tuple[float, float]], top: float, bottom: float
+) -> list[float]:
+    """Move labels up and down so that none covers another, as long as there is space.
+
+    Parameters
+    ----------
+    heights : sequence of float
+        Where the labels should be, in pixels from the top.
+    stretches : sequence of tuple of float
+        The left and right end of every label; only labels that overlap there can cover each other.
+    top, bottom : float
+        The smallest and the largest height.
+
+    Returns
+    -------
+    list of float
+
+    Examples
+    --------
+    >>> spread_labels([100, 100, 104, 300], [(0, 50), (20, 70), (200, 250), (0, 50)], 0, 400)
+    [93.0, 107.0, 104.0, 300.0]
+    """
+    placed = [float(min(max(height, top), bottom)) for height in heights]
+    order = sorted(range(len(placed)), key=lambda n: (placed[n], n))
+
+    def meet(one: int, other: int) -> bool:
+        return stretches[one][0] < stretches[other][1] and stretches[other][0] < stretches[one][1]
+
+    for _ in range(4 * len(order)):  # push every pair apart by half of what is missing, until nothing moves
+        moved = 0.0
+        for at, upper in enumerate(order):
+            for lower in order[at + 1 :]:
+                missing = _LABEL - (placed[lower] - placed[upper])
+                if missing > 1e-9 and meet(upper, lower):
+                    placed[upper] = max(top, placed[upper] - missing / 2)
+                    placed[lower] = min(bottom, placed[lower] + missing / 2)
+                    moved = max(moved, missing)
+        if moved < 0.5:
+            break
+    return placed
 
 
 def _key_width(plot: Plot) -> float:
@@ -300,9 +357,21 @@ class _SvgPlot:
         places = [self._place(p.x, p.y) for p in plot.points if p.label and plot.holds(p.x, p.y)]
         for curve in plot.curves:
             self._curve(curve, places)
+        labelled = [point for point in plot.points if point.label and plot.holds(point.x, point.y)]
+        labels = dict(zip(map(id, labelled), self._label_places(labelled), strict=True))
         for point in plot.points:
             if plot.holds(point.x, point.y):
-                self._point(point, *self._place(point.x, point.y))
+                self._point(point, *self._place(point.x, point.y), labels.get(id(point)))
+
+    def _label_places(self, points: list[Point]) -> list[tuple[float, float]]:
+        """Return where labels begin: beside their points, moved up or down where they would cover each other."""
+        places = [self._place(point.x, point.y) for point in points]
+        sizes = [_LETTER * cell_width(point.label) for point in points]
+        right = self.left + self.wide  # beyond it labels would cover the key: they are to the left of their points
+        starts = [x - 9 - size if x + 9 + size > right else x + 9 for (x, _), size in zip(places, sizes, strict=True)]
+        stretches = [(start, start + size) for start, size in zip(starts, sizes, strict=True)]
+        heights = spread_labels([y + 4 for _, y in places], stretches, self.top + 10, self.top + self.high - 4)
+        return list(zip(starts, heights, strict=True))
 
     def titles(self) -> None:
         """Write the titles of both axes."""
@@ -337,10 +406,13 @@ class _SvgPlot:
             if curve.label and not any(abs(y - py) < 16 and px - 30 < x < px + 130 for px, py in places):
                 self.picture.text(x + 3, y - 3, curve.label, curve.role, size=10)
 
-    def _point(self, point: Point, x: float, y: float) -> None:
+    def _point(self, point: Point, x: float, y: float, label: tuple[float, float] | None) -> None:
+        if label is not None:
+            start, height = label
+            if abs(height - y - 4) > _LABEL / 2:  # far from its point
+                self.picture.line(x, y, start - 2 if start > x else x - 9, height - 4, point.role, width=0.75)
+            self.picture.text(start, height, point.label, point.role, size=12, weight="bold", **_OUTLINED)
         self.picture.circle(x, y, 5, point.role, open=bool(point.name), tip=point.tip or point.name)
-        if point.label:
-            self.picture.text(x + 9, y + 4, point.label, point.role, size=12, weight="bold")
 
     def key(self, x: float, y: float) -> None:
         """Write the names of points and curves, from a place downwards."""
