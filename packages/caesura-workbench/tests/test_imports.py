@@ -181,7 +181,7 @@ def test_bad_archives_are_rejected(
     from dataclasses import replace
 
     settings = client.app.state.settings
-    limits = replace(settings.limits, unpacked_bytes=2_000_000, files=20)
+    limits = replace(settings.limits, unpacked_bytes=2_000_000, unpacked_files=20)
     monkeypatch.setattr(
         client.app.state, "settings", replace(settings, limits=limits, csrf_secret=settings.csrf_secret)
     )

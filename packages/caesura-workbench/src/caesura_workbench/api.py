@@ -9,40 +9,23 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
-from urllib.parse import quote
 
-from fastapi import Depends, File, Form, Path, Query, Request, Response, UploadFile
-from pydantic import Field, model_validator
-from starlette.concurrency import run_in_threadpool
+from fastapi import Depends, Path, Query, Request, Response
+from pydantic import model_validator
 
 from caesura import samples
-from caesura.anchoring import AnchorOptions
-from caesura.errors import CaesuraError, UnknownName
+from caesura.errors import CaesuraError
 from caesura.model import Annotation, Segmentation
 from caesura.model.corpus import Marks
 from caesura_workbench import naming, rows, scores
 from caesura_workbench.disagreement import disputed_places
 from caesura_workbench.exports import History
-from caesura_workbench.imports import (
-    CoderFrom,
-    DuplicateTexts,
-    ImportOptions,
-    ParsedFile,
-    Upload,
-    anchor_to_texts,
-    ascii_name,
-    describe_parsed_file,
-    list_parsed_files,
-    read_text,
-    safe_path,
-    split_raw_text,
-)
 from caesura_workbench.jobs import JobPool
 from caesura_workbench.merging import Keep, list_merges, merge_coders, merge_items, record_merge, undo_merge
 from caesura_workbench.middleware import SESSION_COOKIE, client_address, csrf_token
 from caesura_workbench.operations import adopt_names, apply_operation, number_field
 from caesura_workbench.permissions import Forbidden, describe_action
-from caesura_workbench.project_schema import LabelUse, check_new_labels, with_schema_types
+from caesura_workbench.project_schema import check_new_labels, with_schema_types
 from caesura_workbench.requests import (
     BodyId,
     ChangeRequest,
@@ -52,18 +35,15 @@ from caesura_workbench.requests import (
     NewComment,
     NewName,
     NewProject,
-    PastedText,
     PathId,
-    RawKind,
     RequestBody,
     RevertRequest,
     SuggestionRequest,
-    Unit,
     VersionedRequest,
     api_router,
 )
 from caesura_workbench.response_cache import ResponseCache
-from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError
+from caesura_workbench.rows import AnnotationState
 from caesura_workbench.schemas import Schemas, corpus_use, current_schema
 from caesura_workbench.serializers import (
     Window,
@@ -178,19 +158,6 @@ _REFUSED = {
     "spans": ("spans",),
     "spans in time": ("spans",),
 }
-
-
-@router.get("/jobs", tags=["session"])
-def my_jobs(jobs: Jobs) -> list[dict[str, Any]]:
-    """List one's own jobs that wait for a worker process or run in one."""
-    return jobs.pool.jobs(jobs.owner)
-
-
-@router.delete("/jobs/{job}", status_code=204, tags=["session"])
-def cancel_job(jobs: Jobs, job: PathId) -> None:
-    """Cancel one of one's own jobs; the request that waits for it gets 409."""
-    if not jobs.pool.cancel(jobs.owner, job):
-        raise NotFound(f"there is no job {job} of yours; it may be finished.")
 
 
 # ---------------------------------------------------------------------- projects
@@ -316,52 +283,6 @@ def project_disagreements(
         for place in places
         for item in (known[place.item, place.track],)
     ]
-
-
-@router.get("/projects/{project}/export", tags=["projects"], response_class=Response)
-def export(
-    request: Request,
-    store: ViewerStore,
-    jobs: Jobs,
-    project: PathId,
-    format: Annotated[str, Query(max_length=100)] = "caesura-json",
-    lossy: bool = False,
-    coder: Annotated[list[str] | None, Query(max_length=50)] = None,
-    role: Annotated[
-        Literal["coder", "gold", "system"] | None,
-        Query(description="Only coders, only gold, or only uploaded systems."),
-    ] = None,
-    sort: Annotated[str | None, Query(max_length=50)] = None,
-    files: Annotated[Literal["one", "items"], Query(description="One file, or a zip with one per item.")] = "one",
-) -> Response:
-    """Export the project's annotations as a file or a zip, in any writable format, with their provenance.
-
-    One file holds texts, recordings or nested segments; if a project has several of these, ``sort`` selects one. A zip holds all of them.
-    """
-    from caesura_workbench.exports import export_file, export_folder
-
-    limits = get_settings(request).limits
-    corpora = store.corpora(project, role=role, coders=coder)
-    if sort is not None:
-        if sort not in (known := store.sorts(project)):
-            raise UnknownName("sort of annotation", sort, known)
-        corpora = {each: corpus for each, corpus in corpora.items() if each == sort}
-    if not corpora:
-        raise CaesuraError("no annotations match this export.")
-    given: dict[str, Any] = {"lossy": lossy, "limits": limits, "origins": store.origins(project)}
-    title = store.project_name(project)
-    if files == "items":
-        history = History(store).of_project(project)
-        listed = list(corpora.values())
-        schema = Schemas(store, project).read()
-        about = {"version": schema["version"], **schema["schema"]}
-        name, content = jobs("export", export_folder, listed, title, format, **given, history=history, schema=about)
-    elif len(corpora) > 1:
-        raise CaesuraError(f"one file cannot hold {' and '.join(corpora)}; choose one sort, or a zip.")
-    else:
-        name, content = jobs("export", export_file, next(iter(corpora.values())), title, format, **given)
-    headers = {"Content-Disposition": f"attachment; filename=\"{ascii_name(name)}\"; filename*=UTF-8''{quote(name)}"}
-    return Response(content, media_type="application/octet-stream", headers=headers)
 
 
 @router.get("/projects/{project}/provenance", tags=["projects"])
@@ -601,199 +522,3 @@ def unmerge(store: ViewerStore, project: ExistingProject, merge: PathId) -> None
     """Undo a merge."""
     with store.writing() as db:
         describe_action(undo_merge(db, project, merge))
-
-
-# ---------------------------------------------------------------------- imports
-
-Files = Annotated[list[UploadFile], File(description="Files of any format, or zips of them; names may be paths.")]
-
-
-class AddedIds(RequestBody):
-    """The ids that an import added, as in its response."""
-
-    items: Annotated[list[BodyId], Field(max_length=100_000)] = []
-    annotations: Annotated[list[BodyId], Field(max_length=100_000)] = []
-
-
-def _import_options(
-    format: Annotated[str | None, Form(max_length=100)] = None,
-    coder: Annotated[str | None, Form(max_length=500, description="Coder of files that do not name one.")] = None,
-    coder_from: Annotated[CoderFrom, Form(description="Where coder names come from.")] = "files",
-    pattern: Annotated[str, Form(max_length=500, description="Pattern of file names, such as {item}-{coder}.")] = "",
-    unit: Annotated[Unit | None, Form(description="Import the files as raw texts in these units.")] = None,
-    language: Annotated[str, Form(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = "",
-    join: Annotated[bool, Form(description="Combine items with the same text, whatever their names.")] = False,
-    read_as: Annotated[
-        Literal["spans", "boundaries"] | None, Form(description="How to read formats that may hold either.")
-    ] = None,
-    anchor: Annotated[bool, Form(description="Move marks of altered texts to the texts of the project.")] = False,
-    max_altered: Annotated[
-        float | None, Form(ge=0, le=1, description="With anchor: the largest share of a text that may be altered.")
-    ] = None,
-) -> ImportOptions:
-    options: dict[str, str] = {} if read_as is None else {"as": read_as}
-    named = (coder or "").strip() or None
-    anchoring = _anchoring(anchor, max_altered)
-    if anchoring is not None and unit is not None:
-        raise CaesuraError("raw texts have no marks that could be anchored; leave anchor or unit out.")
-    return ImportOptions(unit, language, format or None, named, coder_from, pattern, options, join, anchoring)
-
-
-def _anchoring(anchor: bool, max_altered: float | None) -> AnchorOptions | None:
-    if max_altered is not None and not anchor:
-        raise CaesuraError("max_altered has no effect without anchor.")
-    return AnchorOptions(max_altered=max_altered) if anchor else None
-
-
-RequestedOptions = Annotated[ImportOptions, Depends(_import_options)]
-RequestedKind = Annotated[RawKind, Form(description="How raw texts are to be annotated.")]
-
-
-@router.post("/projects/{project}/preview", tags=["projects"])
-async def preview(
-    request: Request,
-    store: ViewerStore,
-    jobs: Jobs,
-    project: PathId,
-    files: Files,
-    options: RequestedOptions,
-    kind: RequestedKind = "units",
-) -> dict[str, Any]:
-    """Show what files would add to a project and to its schema, and which cannot be read; nothing is stored."""
-    known = await run_in_threadpool(store.items, project)
-    duplicates = DuplicateTexts(known)
-    parts = await _read(request, jobs, files, options, known)
-    listed = [row for part in parts for row in describe_parsed_file(part, duplicates)]
-    return {
-        "rows": [row for row in listed if "error" not in row],
-        "faults": [row for row in listed if "error" in row],
-        "notes": _notes(parts),
-        **await run_in_threadpool(lambda: Schemas(store, project).propose(_use(parts, kind), **_unit(options))),
-    }
-
-
-@router.post("/projects/{project}/files", status_code=201, tags=["projects"])
-async def add_files(
-    request: Request,
-    store: ViewerStore,
-    jobs: Jobs,
-    project: PathId,
-    files: Files,
-    options: RequestedOptions,
-    kind: RequestedKind = "units",
-    role: Annotated[
-        Literal["coder", "system"], Form(description="Coders, or a system whose marks are offered as suggestions.")
-    ] = "coder",
-    propose: Annotated[bool, Form(description="Add new labels, types and tiers to the schema.")] = True,
-) -> dict[str, Any]:
-    """Add files to a project. Each file is imported completely or not at all; unreadable files are listed with the line at fault.
-
-    With a unit, the files are raw texts (.txt, .docx, .odt), and each becomes an item without annotations. ``read_as`` is for formats that hold both spans and
-    segments. The response lists the new ids, so that the import can be undone.
-    """
-    about = {"language": options.language} if options.language else {}
-    schemas = Schemas(store, project)
-    schema = (await run_in_threadpool(schemas.current)).schema
-
-    def add(part: ParsedFile) -> AddedRows:
-        if part.error is not None:
-            raise part.error
-        if part.corpus is None:
-            given: dict[str, Any] = {"kind": kind, "attributes": about, "paragraphs": part.paragraphs}
-            return AddedRows([store.add_text(project, part.item, part.units, **given)], [])
-        if not propose:
-            for annotation in part.corpus:
-                marks = annotation.marks
-                check_new_labels(schema, rows.item_kind(marks), annotation.track, None, marks)
-        origin = ", ".join([f"file {part.file}", *([f"anchored ({part.anchored})"] if part.anchored else [])])
-        return store.add_corpus(project, part.corpus, origin=origin, role=role, join=options.join)
-
-    errors: list[dict[str, Any]] = []
-    added, texts = AddedRows([], []), 0
-    imported: list[ParsedFile] = []
-    known = await run_in_threadpool(store.items, project) if options.anchor else []
-    parts = await _read(request, jobs, files, options, known)
-    for part in parts:
-        try:
-            new = await run_in_threadpool(add, part)
-        except StoreError:
-            raise
-        except CaesuraError as error:
-            errors.append({"file": part.file, "line": getattr(error, "line", None), "error": str(error)})
-            continue
-        texts += part.corpus is None
-        added = AddedRows(added.items + new.items, added.annotations + new.annotations)
-        imported.append(part)
-    if errors and not (added.items or added.annotations):
-        raise CaesuraError(" ".join(error["error"] for error in errors[:3]))
-    if propose:
-        await run_in_threadpool(lambda: schemas.accept(_use(imported, kind), **_unit(options)))
-    return {"annotations": len(added.annotations), "texts": texts, "faults": errors, "made": added._asdict()} | {
-        "notes": _notes(parts)
-    }
-
-
-@router.post("/projects/{project}/text", status_code=201, tags=["projects"])
-def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, pasted: PastedText) -> dict[str, Any]:
-    """Add pasted text: a coder's segments separated by |, or a raw text to annotate."""
-    limits = get_settings(request).limits
-    if pasted.unit is not None:
-        text = split_raw_text(pasted.text, limits, pasted.unit)
-        about = {"language": pasted.language} if pasted.language else {}
-        given: dict[str, Any] = {"kind": pasted.kind, "attributes": about, "paragraphs": text.paragraphs}
-        item = store.add_text(project, pasted.item, text.units, **given)
-        use = LabelUse()
-        use.add_item(pasted.kind, "")
-        Schemas(store, project).accept(use, unit=pasted.unit, language=pasted.language)
-        return {"item": item, "annotations": 0, "faults": [], "made": AddedRows([item], [])._asdict()}
-    assert pasted.coder is not None
-    corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder)
-    notes: list[str] = []
-    if (anchoring := _anchoring(pasted.anchor, pasted.max_altered)) is not None:
-        texts = _texts_of(store.items(project))
-        corpus, notes = jobs("import", anchor_to_texts, corpus, texts, anchoring)
-    origin = ", ".join(["pasted text", *([f"anchored ({' '.join(notes)})"] if notes else [])])
-    added = store.add_corpus(project, corpus, origin=origin)
-    Schemas(store, project).accept(corpus_use([corpus]))
-    shown = [{"file": pasted.item, "note": note} for note in notes]
-    return {"annotations": len(added.annotations), "faults": [], "made": added._asdict(), "notes": shown}
-
-
-@router.post("/projects/{project}/take-back", status_code=204, tags=["projects"])
-def delete_added(store: ViewerStore, project: PathId, body: AddedIds) -> None:
-    """Undo an import: delete everything it added; each part can be restored."""
-    with store.writing() as db:
-        naming.delete_added(db, project, body.items, body.annotations)
-
-
-def _use(parts: list[ParsedFile], kind: str) -> LabelUse:
-    """Count the labels, types and tiers that files use; raw texts are of this kind."""
-    use = corpus_use(part.corpus for part in parts if part.corpus is not None)
-    if any(part.corpus is None and part.error is None for part in parts):
-        use.add_item(kind, "")
-    return use
-
-
-def _unit(options: ImportOptions) -> dict[str, Any]:
-    """Return what import options say about the schema of a project."""
-    return {"unit": options.unit, "language": options.language}
-
-
-def _notes(parts: list[ParsedFile]) -> list[dict[str, str]]:
-    """Return the notes of readers on content that they skipped or changed."""
-    return [{"file": part.file, "note": note} for part in parts for note in part.notes]
-
-
-def _texts_of(known: list[ItemRecord]) -> dict[tuple[str, str], tuple[str, ...]]:
-    return {(item.name, item.track): item.units for item in known if item.units is not None}
-
-
-async def _read(
-    request: Request, jobs: JobRunner, files: list[UploadFile], options: ImportOptions, known: list[ItemRecord]
-) -> list[ParsedFile]:
-    limits = get_settings(request).limits
-    if len(files) > limits.files:
-        raise CaesuraError(f"{len(files)} files at once; the limit is {limits.files}.")
-    uploads = [Upload(safe_path(file.filename or "file"), await file.read()) for file in files]
-    texts = _texts_of(known) if options.anchor else {}
-    return await run_in_threadpool(lambda: jobs("import", list_parsed_files, uploads, options, limits, texts))

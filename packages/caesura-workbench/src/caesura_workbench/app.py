@@ -17,8 +17,10 @@ from starlette.staticfiles import StaticFiles
 from caesura._version import __version__
 from caesura.errors import CaesuraError
 from caesura_workbench.api import router
+from caesura_workbench.background import BackgroundJobs
 from caesura_workbench.campaign import StaleGuidelines
 from caesura_workbench.connections import connection_limits
+from caesura_workbench.files_api import router as files_router
 from caesura_workbench.items_api import router as items_router
 from caesura_workbench.jobs import JobError, JobPool
 from caesura_workbench.merging import MergeCollision
@@ -56,6 +58,7 @@ def create_app(settings: Settings) -> FastAPI:
         warming.start()
         yield
         warming.cancel()
+        app.state.background.close()
         app.state.jobs.close()
         store.close()
 
@@ -69,13 +72,23 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, ResponseCache()
     app.state.jobs = JobPool(settings.jobs)
+    app.state.background = BackgroundJobs(app.state.jobs)
     app.state.project_states = ProjectStates()
     app.state.statistics = Statistics(settings.database_url)
     recordings = RecordingStorage(settings.sound_folder, SoundLimits(), settings.limits.sound_seconds)
     if store.damage is None:
         recordings.remove_orphans(store.recordings_in())
     app.state.recording_storage = recordings
-    for part in (router, sound_router, people_router, schema_router, items_router, statistics_router, pages):
+    for part in (
+        router,
+        sound_router,
+        people_router,
+        schema_router,
+        items_router,
+        statistics_router,
+        files_router,
+        pages,
+    ):
         app.router.routes += part.routes  # include_router() would build each route again on the first request
     app.mount("/static", _VersionedFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(SecurityMiddleware, settings=settings, error_page=render_error)

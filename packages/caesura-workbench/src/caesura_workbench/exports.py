@@ -8,9 +8,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -18,19 +21,231 @@ from typing import Any
 import sqlalchemy as sa
 
 from caesura.display.table import spreadsheet_value
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.formats import write
-from caesura.formats.catalog import Format, named_format
+from caesura.formats.catalog import Format, all_formats, named_format
 from caesura.formats.folders import rename_each
-from caesura.model import Corpus
+from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, features
+from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model.corpus import Marks
 from caesura_workbench.imports import base_name
+from caesura_workbench.jobs import report_progress
 from caesura_workbench.merging import merge_steps
 from caesura_workbench.rows import with_shared_labels
 from caesura_workbench.schema import codings, items, revisions
+from caesura_workbench.schemas import Schemas
 from caesura_workbench.settings import Limits
 from caesura_workbench.store import Store
 
 Origins = Mapping[tuple[str, str, str], str]
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What is exported and how: ``files`` is "one", "items" (a zip with one per item) or "tiers" (one per recording, with a tier per coder and track)."""
+
+    format: str
+    lossy: bool = False
+    coders: tuple[str, ...] = ()
+    role: str | None = None
+    sort: str | None = None
+    files: str = "one"
+
+
+@lru_cache(maxsize=2)
+def _open_store(url: str) -> Store:
+    return Store(url, connections=2)
+
+
+def _read_corpora(store: Store, project: int, wanted: ExportRequest) -> dict[str, Corpus]:
+    corpora = store.corpora(project, role=wanted.role, coders=list(wanted.coders))
+    if wanted.sort is not None:
+        known = store.sorts(project)
+        if wanted.sort not in known:
+            raise UnknownName("sort of annotation", wanted.sort, known)
+        corpora = {sort: corpus for sort, corpus in corpora.items() if sort == wanted.sort}
+    if not corpora:
+        raise CaesuraError("no annotations match this export.")
+    return corpora
+
+
+def export_project(url: str, project: int, wanted: ExportRequest, limits: Limits) -> tuple[str, bytes]:
+    """Read the annotations of a project from the database and export them; return the name and content of the file.
+
+    Runs in a worker process, so that the server neither reads nor sends the annotations. Whoever may export sees the whole project.
+    """
+    store = _open_store(url)
+    report_progress(0, 3, "reading annotations")
+    corpora = _read_corpora(store, project, wanted)
+    title = store.project_name(project)
+    given: dict[str, Any] = {"lossy": wanted.lossy, "limits": limits, "origins": store.origins(project)}
+    report_progress(1, 3, "writing files")
+    if wanted.files == "one":
+        if len(corpora) > 1:
+            raise CaesuraError(f"one file cannot hold {' and '.join(corpora)}; choose one sort, or a zip.")
+        return export_file(next(iter(corpora.values())), title, wanted.format, **given)
+    listed = list(corpora.values())
+    if wanted.files == "tiers":
+        listed = corpora_of_tiers(listed, wanted.format)
+        given["lossy"] = True  # texts and attributes of items have no place in such files
+    schema = Schemas(store, project).read()
+    return export_folder(
+        listed,
+        title,
+        wanted.format,
+        **given,
+        history=History(store).of_project(project),
+        schema={"version": schema["version"], **schema["schema"]},
+    )
+
+
+def report_project(url: str, project: int, sort: str | None) -> tuple[str, bytes]:
+    """Write the report of a project's coders as an HTML page; runs in a worker process."""
+    from caesura.report.content import make_report
+    from caesura.report.page import html_page
+
+    store = _open_store(url)
+    report_progress(0, 2, "reading annotations")
+    corpus = store.corpus(project, sort=sort, role="coder")
+    if not len(corpus):
+        raise CaesuraError("the project has no annotations by coders yet.")
+    title = store.project_name(project)
+    report_progress(1, 2, "writing the report")
+    return f"{_file_name(title)}.html", html_page(make_report(corpus, title)).encode()
+
+
+# ---------------------------------------------------------------------- formats that fit
+
+
+def fitting_formats(url: str, project: int, wanted: ExportRequest) -> list[dict[str, Any]]:
+    """List the formats that can hold the annotations, those that lose nothing first, with what each loses in words."""
+    corpora = _read_corpora(_open_store(url), project, wanted)
+    needed = [features(corpus) for corpus in corpora.values()]
+    listed = [described for chosen in all_formats() if (described := _describe_format(chosen, corpora, needed))]
+    return sorted(listed, key=lambda each: (len(each["loses"]), each["title"]))
+
+
+def _describe_format(chosen: Format, corpora: dict[str, Corpus], needed: list[set[str]]) -> dict[str, Any] | None:
+    """Describe a format, or return None if it cannot hold the annotations."""
+    if not hasattr(chosen.load(), "write"):
+        return None
+    # one file per item holds one item, and one coder and one track where the format needs that
+    apart = {"items", *({"coders", "tracks"} - chosen.carries)}
+    losses = {"one": [_loses(each, chosen) for each in needed] if len(corpora) == 1 else [None]}
+    losses["items"] = [_loses(each - apart, chosen) for each in needed]
+    possible = {files: sorted(set().union(*lost)) for files, lost in losses.items() if None not in lost}
+    if not possible:
+        return None
+    files = sorted(possible, key=lambda each: len(possible[each]))
+    if chosen.name in TIER_FORMATS and all(corpus.timed for corpus in corpora.values()):
+        files.append("tiers")
+    lost = [FEATURES[name] for name in possible[files[0]]]
+    if not lost and not chosen.exact:
+        tried = _try_format(chosen, corpora, files[0])
+        if tried is None:
+            return None
+        lost = tried
+    return {
+        "name": chosen.name,
+        "title": chosen.title,
+        "suffix": _suffix(chosen),
+        "fits": True,
+        "files": files,
+        "loses": lost,
+        "loses_in": {kind: [FEATURES[name] for name in names] for kind, names in possible.items()},
+        "text": f"loses {_list_words(lost)}" if lost else "keeps all",
+    }
+
+
+_TRIED_ITEMS, _TRIED_UNITS = 3, 20_000
+
+
+def _try_format(chosen: Format, corpora: dict[str, Corpus], files: str) -> list[str] | None:
+    """Write the first items and return what the library says would be lost: a tab or a line end in a name may not survive. None if they cannot be written."""
+    for corpus in corpora.values():
+        few = corpus.select(items=list(corpus.items[:_TRIED_ITEMS]))
+        if sum(marks.length for _, _, marks, _ in few) > _TRIED_UNITS:
+            continue
+        try:
+            if files == "one":
+                export_file(few, "x", chosen.name, lossy=False, limits=Limits())
+            else:
+                export_folder([few], "x", chosen.name, lossy=False, limits=Limits())
+        except CaesuraError as error:
+            found = re.search(r"would lose (.+?)(;|$)", str(error))
+            return None if found is None else [found.group(1)]
+    return []
+
+
+def _loses(needed: set[str], chosen: Format) -> set[str] | None:
+    """Return what a format loses, or None if it cannot hold the annotations at all."""
+    lost = needed - chosen.carries
+    flattened = {name for name in lost if FLATTENED.get(name) in chosen.carries}
+    return None if lost - DROPPABLE or (lost & FLATTENED.keys()) - flattened or _has_no_kind(needed, chosen) else lost
+
+
+def _has_no_kind(needed: set[str], chosen: Format) -> bool:
+    """Whether a format holds neither the kind of annotation nor what it would be flattened to."""
+    kinds = needed & {"units", "time", *FLATTENED}
+    return not any(kind in chosen.carries or FLATTENED.get(kind) in chosen.carries for kind in kinds)
+
+
+def _list_words(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+# ---------------------------------------------------------------------- tiers
+
+#: Formats in which all tracks of all coders can be tiers of one file.
+TIER_FORMATS = ("textgrid", "eaf")
+
+
+def corpora_of_tiers(corpora: Sequence[Corpus], format: str) -> list[Corpus]:
+    """Return one corpus per recording in which every track of every coder and of gold is a track, named TRACK@CODER as in ELAN, or by the coder.
+
+    Tracks of one file are of one kind. Where a recording has several, segments become spans, and a boundary with a type names the segment that it ends.
+    """
+    if format not in TIER_FORMATS:
+        raise CaesuraError(f"{format} has no tiers; use {' or '.join(TIER_FORMATS)}, or one file per item.")
+    if not all(corpus.timed for corpus in corpora):
+        raise CaesuraError("tiers are for recordings; choose a sort of annotation in time.")
+    recordings: dict[str, list[Annotation]] = {}
+    for corpus in corpora:
+        for item, coder, marks, track in corpus:
+            tier = f"{track}@{coder}" if track else coder
+            recordings.setdefault(item, []).append(Annotation(item, "", marks, tier))
+    return [Corpus.from_annotations(_same_kind(listed)) for listed in recordings.values()]
+
+
+def _same_kind(listed: list[Annotation]) -> list[Annotation]:
+    """Return tracks of one kind: as they are if they are all spans, or all typed or untyped boundaries; else as spans."""
+    kinds = {(type(each.marks), isinstance(each.marks, Segmentation) and each.marks.typed) for each in listed}
+    if len(kinds) == 1:
+        named = [isinstance(each.marks, Segmentation) and each.marks.names is not None for each in listed]
+        return listed if all(named) or not any(named) else [_with_empty_names(each) for each in listed]
+    return [each._replace(marks=_as_spans(each.marks)) for each in listed]
+
+
+def _with_empty_names(annotation: Annotation) -> Annotation:
+    marks = annotation.marks
+    assert isinstance(marks, Segmentation)
+    if marks.names is not None:
+        return annotation
+    names = [""] * (len(marks.masses) if not marks.timed else len(marks._cuts()) + 1)
+    return annotation._replace(
+        marks=Segmentation(marks.length, marks.positions, marks.types, marks.labels, marks.units, names)
+    )
+
+
+def _as_spans(marks: Marks) -> Spans:
+    if isinstance(marks, Spans):
+        return marks
+    assert isinstance(marks, Segmentation)
+    cuts = [0.0, *map(float, marks._cuts()), float(marks.length)]
+    types = {float(position): str(kind) for position, kind in marks.marks} if marks.typed else {}
+    names = marks.names or [types.get(end, "") for end in cuts[1:]]
+    segments = zip(cuts[:-1], cuts[1:], names, strict=True)
+    return Spans.from_rows([(start, end, name or "-") for start, end, name in segments], length=float(marks.length))
 
 
 def export_file(
@@ -206,7 +421,11 @@ _PER_UNIT, _PER_BOUNDARY = 500, 400
 def _check_cost(corpus: Corpus, chosen: Format, limits: Limits) -> None:
     """Raise an error if an export would need too much memory; a short file may declare a long text, and some formats write every unit."""
     every_unit = not corpus.timed and "text" in chosen.carries and (bool(corpus.texts) or not chosen.exact)
-    units = sum(float(marks.length) for _, _, marks, _ in corpus) if every_unit else 0
+    if chosen.exact:  # the text of an item is stored once, whoever annotated it
+        texts = {(item, track): float(marks.length) for item, _, marks, track in corpus} if every_unit else {}
+        units = sum(texts.values())
+    else:
+        units = sum(float(marks.length) for _, _, marks, _ in corpus) if every_unit else 0
     cost = units * _PER_UNIT + len(corpus.positions) * _PER_BOUNDARY
     if cost > limits.export_bytes:
         raise CaesuraError(

@@ -411,8 +411,8 @@ def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limit
             unpacked += _unpack(file, limits)
         except CaesuraError as error:
             yield ParsedFile(file.name, error=error)
-    if len(unpacked) > limits.files:
-        raise CaesuraError(f"{len(unpacked)} files at once; the limit is {limits.files}.")
+    if len(unpacked) > limits.unpacked_files:
+        raise CaesuraError(f"{len(unpacked)} files at once; the limit is {limits.unpacked_files}.")
     unpacked = _without_common_folder(unpacked)
     naming = _PathNames(choices, [file.name for file in unpacked])
     for file in unpacked if choices.unit else group_companions(unpacked):
@@ -484,8 +484,10 @@ def _unpack(file: Upload, limits: Limits) -> list[Upload]:
         entries = [each for each in archive.infolist() if not each.is_dir() and _is_wanted(each.filename)]
         if any(PurePosixPath(each.filename).name.startswith("exportedproject") for each in entries):
             return [file]
-        if len(entries) > limits.files:
-            raise FormatError(file.name, None, f"it contains {len(entries)} files; the limit is {limits.files}.")
+        if len(entries) > limits.unpacked_files:
+            raise FormatError(
+                file.name, None, f"it contains {len(entries)} files; the limit is {limits.unpacked_files}."
+            )
         left, unpacked = limits.unpacked_bytes, []
         for each in entries:
             content = read_member(archive, each.filename, left)

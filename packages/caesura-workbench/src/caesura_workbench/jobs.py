@@ -12,8 +12,9 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, ParamSpec, TypeVar
@@ -39,13 +40,27 @@ class JobError(CaesuraError):
 
 @dataclass(frozen=True)
 class JobLimits:
-    """Limits of the pool: worker processes, seconds and bytes per job, and jobs per person and in all, waiting ones included."""
+    """Limits of the pool: worker processes, seconds and bytes per job, jobs per person and in all, and seconds per job in the background."""
 
     workers: int = 2
     seconds: float = 120.0
     memory: int = 2 * 2**30
     per_person: int = 4
     waiting: int = 16
+    background_seconds: float = 3600.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is: ``done`` of ``total``, and the same in words."""
+
+    done: int
+    total: int
+    text: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for the API."""
+        return {"done": self.done, "total": self.total, "text": self.text}
 
 
 @dataclass
@@ -58,6 +73,8 @@ class Job:
     created: float
     running: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
+    progress: Callable[[Progress], None] = lambda progress: None
+    background: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for the API."""
@@ -90,13 +107,40 @@ class JobPool:
         """
         if not self.limits.workers:
             return function(*args, **given)
-        job = self._enqueue(owner, what)
+        return self._run_queued(self._enqueue(owner, what), function, args, given)  # type: ignore[no-any-return]
+
+    def run_in_background(
+        self,
+        cancelled: threading.Event,
+        progress: Callable[[Progress], None],
+        what: str,
+        function: Callable[P, T],
+        *args: P.args,
+        **given: P.kwargs,
+    ) -> T:
+        """Call a function in a worker on behalf of a job in the background, which can be cancelled and is told the progress."""
+        if not self.limits.workers:
+            with _progress_to(progress):
+                return function(*args, **given)
+        with self._lock:
+            self._number += 1
+            job = Job(self._number, "", what, time.monotonic(), False, cancelled, progress, True)
+            self._jobs[job.number] = job
+        return self._run_queued(job, function, args, given)  # type: ignore[no-any-return]
+
+    def new_number(self) -> int:
+        """Return the number of a new job."""
+        with self._lock:
+            self._number += 1
+            return self._number
+
+    def _run_queued(self, job: Job, function: Callable[..., Any], args: Any, given: dict[str, Any]) -> Any:
         try:
             while not self._free.acquire(timeout=_POLL):
                 if job.cancelled.is_set():
                     raise JobError("the job was cancelled.", 409)
             try:
-                return self._run(job, function, args, given)  # type: ignore[no-any-return]
+                return self._run(job, function, args, given)
             finally:
                 self._free.release()
         finally:
@@ -131,7 +175,7 @@ class JobPool:
             mine = sum(job.owner == owner for job in self._jobs.values())
             if mine >= self.limits.per_person:
                 raise JobError(f"{mine} of your jobs are not finished yet; wait for one of them, or cancel it.", 429)
-            if len(self._jobs) >= self.limits.waiting:
+            if sum(not job.background for job in self._jobs.values()) >= self.limits.waiting:
                 raise JobError("the server has too many jobs at the moment; try again in a minute.", 503)
             self._number += 1
             job = self._jobs[self._number] = Job(self._number, owner, what, time.monotonic())
@@ -142,14 +186,13 @@ class JobPool:
             worker = self._idle.pop() if self._idle else None
         worker = worker or _Worker(self.limits.memory)
         job.running = True
+        seconds = self.limits.background_seconds if job.background else self.limits.seconds
         kept = False
         try:
-            right, value = worker.call(function, args, given, self.limits.seconds, job.cancelled)
+            right, value = worker.call(function, args, given, seconds, job)
             kept = True
         except TimeoutError:
-            raise JobError(
-                f"the job took longer than {self.limits.seconds:g} s and was ended; try a smaller part."
-            ) from None
+            raise JobError(f"the job took longer than {seconds:g} s and was ended; try a smaller part.") from None
         except InterruptedError:
             raise JobError("the job was cancelled.", 409) from None
         except (EOFError, OSError):
@@ -189,18 +232,21 @@ class _Worker:
         args: tuple[Any, ...],
         given: dict[str, Any],
         seconds: float,
-        cancelled: threading.Event,
+        job: Job,
     ) -> tuple[bool, Any]:
-        """Return whether the call succeeded, and its result or its exception."""
+        """Return whether the call succeeded, and its result or its exception; pass on what the function says about its progress."""
         self._pipe.send((function, args, given))
         deadline = time.monotonic() + seconds
-        while not self._pipe.poll(_POLL):
-            if cancelled.is_set():
+        while True:
+            if self._pipe.poll(_POLL):
+                answer = self._pipe.recv()
+                if not isinstance(answer, Progress):
+                    return answer  # type: ignore[no-any-return]
+                job.progress(answer)
+            if job.cancelled.is_set():
                 raise InterruptedError
             if time.monotonic() > deadline:
                 raise TimeoutError
-        answer: tuple[bool, Any] = self._pipe.recv()
-        return answer
 
     def end(self) -> None:
         """Kill the process."""
@@ -217,6 +263,7 @@ def _work(pipe: Connection, memory: int) -> None:
     with suppress(OSError, AttributeError):
         os.nice(5)  # pages come first
     _limit_memory(memory)
+    _listener.set(pipe.send)
     while True:
         try:
             sent = pipe.recv_bytes()
@@ -234,6 +281,26 @@ def _work(pipe: Connection, memory: int) -> None:
         except Exception as fault:
             answer = (False, RuntimeError(f"{type(fault).__name__}: {fault}"))
         pipe.send(answer)
+
+
+#: Where a function that runs as a job sends its progress: to the server's process, or to the job itself where there are no workers.
+_listener: ContextVar[Callable[[Progress], None] | None] = ContextVar("_listener", default=None)
+
+
+@contextmanager
+def _progress_to(listener: Callable[[Progress], None]) -> Iterator[None]:
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def report_progress(done: int, total: int, text: str) -> None:
+    """Tell whoever waits for the present job how far it is; does nothing outside a job."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(Progress(done, total, text))
 
 
 def _limit_memory(memory: int) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
+from sqlalchemy.exc import SQLAlchemyError
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Segmentation
@@ -33,10 +34,11 @@ from caesura_workbench.disagreement import VotePlace, votes
 from caesura_workbench.jobs import JobError
 from caesura_workbench.project_schema import LabelUse
 from caesura_workbench.project_state import ItemEntry, ProjectState, make_cursor, parse_cursor
-from caesura_workbench.rows import ItemRecord, not_deleted
+from caesura_workbench.rows import ItemRecord, StoreError, not_deleted
 from caesura_workbench.schema import assignments, codings, items, revisions
 from caesura_workbench.schemas import current_schema
 from caesura_workbench.serializers import describe_disputed_place
+from caesura_workbench.store import reason
 
 T = TypeVar("T")
 RunJob = Callable[..., Any]
@@ -57,8 +59,11 @@ def _engine(url: str) -> sa.Engine:
 @contextmanager
 def reading(url: str) -> Iterator[sa.Connection]:
     """Open a connection of the worker process."""
-    with _engine(url).connect() as db:
-        yield db
+    try:
+        with _engine(url).connect() as db:
+            yield db
+    except SQLAlchemyError as error:
+        raise StoreError(f"database error: {reason(error)}.") from None
 
 
 @dataclass(frozen=True)
@@ -118,8 +123,11 @@ def count_use(url: str, blocks: list[list[int]]) -> list[UsePart]:
                 if marks is None:
                     use.add_item(kind, track)
                     continue
-                packed = json.loads(marks)
-                use.add(kind, track, packed)
+                try:
+                    packed = json.loads(marks)
+                    use.add(kind, track, packed)
+                except (ValueError, KeyError, TypeError):
+                    raise StoreError("an annotation in the database is damaged and cannot be read.") from None
                 if role == "coder":
                     sorts[f"typed {kind}" if packed.get("types") is not None else kind] += 1
             parts.append(UsePart(use, sorts))

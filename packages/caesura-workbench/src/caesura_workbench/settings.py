@@ -18,7 +18,8 @@ class Limits:
 
     upload_bytes: int = 20 * 1024 * 1024
     unpacked_bytes: int = 200 * 1024 * 1024  # of a zip, or of a word processor document
-    files: int = 200
+    files: int = 1000  # in one request; the server reads no more
+    unpacked_files: int = 20_000  # of all zips in one request
     boundaries: int = 2_000_000
     text_length: int = 2_000_000
     length: int = 10_000_000  # units or seconds that a file may declare

@@ -21,6 +21,7 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.corpus import Marks
 from caesura_workbench import rows
+from caesura_workbench.bulk import PackedCorpus, insert_corpus
 from caesura_workbench.changes import Notifier, begin_changes, record_change, write_changes
 from caesura_workbench.migrations import migrate
 from caesura_workbench.operations import settled_keys
@@ -186,15 +187,12 @@ class Store:
         Annotations of a "system" are offered as suggestions and never counted. With ``join``, items with the same text are one item whatever their names.
         """
         self.project_name(project)
-        items_of: dict[int, int] = {}
+        packed = PackedCorpus.of(corpus)
         with self.writing() as db:
-            known = set(db.scalars(sa.select(items.c.id).where(items.c.project == project)))
             claim_recordings(db, project, corpus)
-            for annotation in corpus:
-                item = rows.find_or_create_item(db, project, annotation, corpus, join)
-                items_of[rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, role=role)] = item
+            added = insert_corpus(db, project, packed, origin=origin, role=role, join=join)
             share_recordings(db, project)
-        return AddedRows(sorted(set(items_of.values()) - known), list(items_of))
+        return added
 
     def add_text(
         self,

@@ -1,0 +1,106 @@
+"""Store files that were read: each completely or not at all, with what they add to the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.errors import CaesuraError
+from caesura_workbench import rows
+from caesura_workbench.imports import ImportOptions, ParsedFile
+from caesura_workbench.project_schema import LabelUse, ProjectSchema, check_new_labels
+from caesura_workbench.rows import AddedRows, StoreError
+from caesura_workbench.schemas import Schemas, corpus_use
+from caesura_workbench.store import Store
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """How files are to be stored: raw texts as items of this ``kind``, annotations in this ``role``; ``propose`` adds new labels, types and tiers to the schema."""
+
+    options: ImportOptions
+    kind: str = "units"
+    role: str = "coder"
+    propose: bool = True
+
+
+def _no_step(done: int, total: int, text: str) -> None:
+    return None
+
+
+def import_files(
+    store: Store,
+    project: int,
+    parts: list[ParsedFile],
+    request: ImportRequest,
+    step: Callable[[int, int, str], None] = _no_step,
+) -> dict[str, Any]:
+    """Add files to a project and return what was added and which files could not be; ``step`` is told the progress.
+
+    Every file is a transaction of its own, so that edits go on meanwhile. If ``step`` raises an error, files before it stay imported.
+    """
+    schemas = Schemas(store, project)
+    schema = schemas.current().schema
+    errors: list[dict[str, Any]] = []
+    added, texts = AddedRows([], []), 0
+    imported: list[ParsedFile] = []
+    try:
+        for number, part in enumerate(parts):
+            step(number, len(parts), f"{number:,} of {len(parts):,} files, {len(added.annotations):,} annotations")
+            try:
+                new = _add(store, project, schema, part, request)
+            except StoreError:
+                raise
+            except CaesuraError as error:
+                errors.append({"file": part.file, "line": getattr(error, "line", None), "error": str(error)})
+                continue
+            texts += part.corpus is None
+            added = AddedRows(added.items + new.items, added.annotations + new.annotations)
+            imported.append(part)
+    finally:
+        if request.propose and imported:
+            schemas.accept(count_use(imported, request.kind), **schema_facts(request.options))
+    if errors and not (added.items or added.annotations):
+        raise CaesuraError(" ".join(error["error"] for error in errors[:3]))
+    return {
+        "annotations": len(added.annotations),
+        "texts": texts,
+        "faults": errors,
+        "made": added._asdict(),
+        "notes": list_notes(parts),
+    }
+
+
+def _add(store: Store, project: int, schema: ProjectSchema, part: ParsedFile, request: ImportRequest) -> AddedRows:
+    if part.error is not None:
+        raise part.error
+    options = request.options
+    if part.corpus is None:
+        about = {"language": options.language} if options.language else {}
+        given: dict[str, Any] = {"kind": request.kind, "attributes": about, "paragraphs": part.paragraphs}
+        return AddedRows([store.add_text(project, part.item, part.units, **given)], [])
+    if not request.propose:
+        for annotation in part.corpus:
+            marks = annotation.marks
+            check_new_labels(schema, rows.item_kind(marks), annotation.track, None, marks)
+    origin = ", ".join([f"file {part.file}", *([f"anchored ({part.anchored})"] if part.anchored else [])])
+    return store.add_corpus(project, part.corpus, origin=origin, role=request.role, join=options.join)
+
+
+def count_use(parts: list[ParsedFile], kind: str) -> LabelUse:
+    """Count the labels, types and tiers that files use; raw texts are of this kind."""
+    use = corpus_use(part.corpus for part in parts if part.corpus is not None)
+    if any(part.corpus is None and part.error is None for part in parts):
+        use.add_item(kind, "")
+    return use
+
+
+def schema_facts(options: ImportOptions) -> dict[str, Any]:
+    """Return what import options say about the schema of a project."""
+    return {"unit": options.unit, "language": options.language}
+
+
+def list_notes(parts: list[ParsedFile]) -> list[dict[str, str]]:
+    """Return the notes of readers on content that they skipped or changed."""
+    return [{"file": part.file, "note": note} for part in parts for note in part.notes]
