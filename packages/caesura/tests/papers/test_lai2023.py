@@ -212,3 +212,31 @@ def test_folder_without_pairs_raises_an_error(tmp_path) -> None:
     (tmp_path / "a" / "talk.txt").write_text(FIRST, encoding="utf-8")
     with pytest.raises(CaesuraError, match="no text has two annotators"):
         reproduce("lai2023", path=tmp_path)
+
+
+def test_texts_that_a_machine_segmented(tmp_path) -> None:
+    """A sparse text with one error and a dense one with one: S_f and S_f^B order them differently."""
+    sparse = [["A;", "one two three four five six ."], ["A;", "seven eight ,"], ["B;", "yes"]]
+    dense = [["A;", "one ."], ["A;", "two ."], ["A;", "three ,"], ["A;", "four ."]]
+    machine = [
+        ["s", [["A;", "one two three four five six seven eight ,"], ["B;", "yes"]]],
+        ["d", [*dense[:2], ["A;", "three four ."]]],
+    ]
+    file = tmp_path / "texts.json"
+    file.write_text(json.dumps([machine, [["s", sparse], ["d", dense]]]))
+    found = reproduce("lai2023", path=file)
+    assert found.data["items"] == ["s", "d"]
+    assert found.data["density"] == pytest.approx([3 / 9, 1.0])
+    assert found.data["S_f"] == pytest.approx([1 - 1 / 9, 1 - 1 / 4])
+    assert found.data["S_f^B"] == pytest.approx([1 - 1 / 3, 1 - 1 / 4])
+    file.write_text("[[[1]]]")
+    with pytest.raises(CaesuraError, match="expected"):
+        reproduce("lai2023", path=file)
+
+
+def test_prevalence_and_bias_of_endnotes() -> None:
+    section = next(s for s in reproduce("lai2023").sections if s.title.startswith("Section 3.3: prevalence"))
+    rows = {row[0]: row[1:] for row in section.rows}
+    assert set(rows) == {"?", ".", ",", "--", ";"}
+    assert rows["."][0] == pytest.approx(-0.801, abs=0.002)  # as caesura agree sample:nccu --coefficient conger says
+    assert all(abs(bias) < 0.02 for _, bias in rows.values())

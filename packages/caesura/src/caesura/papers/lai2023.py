@@ -17,6 +17,7 @@ import numpy as np
 
 from caesura.agreement.flexible_agreement import count_types, flexible_agreement
 from caesura.agreement.flexible_chance import ChanceModel, chance_similarity, distributions
+from caesura.agreement.label_coefficients import prevalence_and_bias
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
 from caesura.formats.folders import compile_pattern
@@ -26,6 +27,7 @@ from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import NAMED, Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
 from caesura.papers.catalog import citation
+from caesura.papers.lai2023_difficulty import difficulty, is_difficulty_file
 from caesura.papers.lai2023_search import algorithm_1, two_steps
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 
@@ -100,7 +102,8 @@ def reproduce(
     ----------
     path : Path, default None
         A folder of paired transcripts (CSV, text with endnotes, .rez …), with one folder per annotator, one per text, or both in
-        the file names; any file that ``caesura.read`` knows; or the values of the authors' program as JSON. None: the paper's texts.
+        the file names; any file that ``caesura.read`` knows; the values of the authors' program as JSON; or a machine's and the reference's
+        segmentation of many texts (:mod:`caesura.papers.lai2023_difficulty`). None: the paper's texts.
     seed : int, default 0
         The seed of simulated chance.
     format : str, default None
@@ -112,6 +115,8 @@ def reproduce(
     -------
     Reproduction
     """
+    if path is not None and not format and not option and is_difficulty_file(path):
+        return difficulty(path)
     data = _load(path, format, dict(option or {}))
     results = [_measure(text, data.matrices, seed) for text in data.texts]
     own = path is None or any(text.number in FIGURE_4 for text in data.texts)
@@ -121,6 +126,7 @@ def reproduce(
         *_authors(results),
         *_figure_4(results, own),
         *_figure_5(results, own),
+        *([_prevalence(data.texts)] if path is None else []),
         *_figure_6(data.texts, fates),
     ]
     return Reproduction(
@@ -139,6 +145,7 @@ def reproduce(
 _COMMANDS = (
     "caesura reproduce lai2023                      # the paper's texts, which are built in (sample:nccu)",
     "caesura reproduce lai2023 transcripts/ -o out/ # figures 4, 5 and 6 for your own texts",
+    "caesura reproduce lai2023 santa_barbara.json   # section 4.4: 60 texts that a machine segmented (sbc_iubound_prediction of segsimflex as JSON; CC BY-ND, so not built in)",
     "caesura reproduce lai2023 --page               # this page",
 )
 _INTRODUCTION = (
@@ -477,6 +484,44 @@ def _figure_5(results: Sequence[TextScores], own: bool) -> list[Section]:
             lines.append(Line(f"{text}: κ of S_f(I)", printed, known[text].kappa["I", "S_f"], why, 4, "authors' error"))
     note = "Their κ of 049 with M repeats that with I. The other numbers of figure 5 are not known."
     return [Section("Figure 5: κ, the authors' numbers and ours", lines, note=note), table]
+
+
+def _prevalence(texts: Sequence[TextPair]) -> Section:
+    """Return section 3.3: prevalence and bias of every type, which decide whether κ or π is to be read."""
+    types = sorted(
+        {
+            str(label)
+            for text in texts
+            for side in (text.first, text.second)
+            for marks in side.values()
+            for label in marks.labels or ()
+        }
+    )
+    tables = dict.fromkeys(types, np.zeros(4))
+    for text in texts:
+        for speaker, first in text.first.items():
+            one, two = _endnotes(first), _endnotes(text.second[speaker])
+            for label in types:
+                a, b = ({at for at, other in side.items() if other == label} for side in (one, two))
+                cells = len(a & b), len(a - b), len(b - a), int(first.length) - len(a | b)
+                tables[label] = tables[label] + np.array(cells, float)
+    rows = [[label, *prevalence_and_bias(*table.tolist())] for label, table in tables.items()]
+    note = (
+        "Section 3.3 (Byrt, Bishop & Carlin 1993): prevalence (both - neither) / places, bias (only first - only second) / places. The bias of every type is close to 0, so that κ and π hardly differ; the prevalence of no boundary is what "
+        "separates them from Bennett's S. `caesura agree … --coefficient conger` shows both for any labels."
+    )
+    return Section(
+        "Section 3.3: prevalence and bias of endnotes", columns=["type", "prevalence", "bias"], rows=rows, note=note
+    )
+
+
+def _endnotes(marks: Segmentation) -> dict[int, str]:
+    """Return the type at every place that has one."""
+    labels = marks.labels or ()
+    return {
+        int(at): str(labels[int(code)])
+        for at, code in zip(marks.positions, marks.types if marks.types is not None else (), strict=True)
+    }
 
 
 def _figure_6(texts: Sequence[TextPair], fates: Mapping[str, Mapping[str, int]]) -> list[Section]:
