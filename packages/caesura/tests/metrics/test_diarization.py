@@ -196,3 +196,36 @@ def test_times_are_added_without_rounding_errors(tmp_path) -> None:
         f"s{i}": (float(start), float(Decimal(start) + Decimal(lasts))) for i, (start, lasts) in enumerate(lines)
     }
     assert found == expected
+
+
+def test_stretches_with_errors_add_up_to_the_counts() -> None:
+    from caesura.metrics.batch import Batch
+    from caesura.metrics.diarization import Diarization, compare_turns
+
+    for case in oracle_json("diarization/cases.json")[::7]:
+        sides = turns(case["ref"]), turns(case["sys"])
+        counts = metric("diarization-error:collar=0.1").counts_of(*sides)
+        compared = compare_turns(Diarization(collar=0.1), Batch.of_pair(*sides))
+        total = {
+            kind: sum(b - a for a, b, k in compared.errors if k == kind)
+            for kind in ("missed", "false alarm", "confused")
+        }
+        # a stretch may lack or add two speakers at once, which counts twice
+        assert total["missed"] <= counts.miss + 1e-9
+        assert total["false alarm"] <= counts.false_alarm + 1e-9
+        assert total["confused"] <= counts.confusion + 1e-9
+        assert [total[k] > 0 for k in total] == [counts.miss > 0, counts.false_alarm > 0, counts.confusion > 0]
+        assert compared.partners == speaker_map(*sides, collar=0.1)
+
+
+def test_turns_are_drawn_with_partners_and_errors() -> None:
+    from caesura import Corpus
+    from caesura.drawings.catalog import draw
+
+    gold = Spans.from_rows([(0, 4, "ann"), (4, 10, "ben")], time=True, length=12.0)
+    found = Spans.from_rows([(0, 5, "s1"), (5, 9, "s2"), (11, 12, "s3")], time=True, length=12.0)
+    picture = draw("turns", Corpus.from_dict({"talk": {"gold": gold, "system": found}}))
+    rows = {line.split("  ")[0].strip(): line for line in picture.terminal(80).plain.splitlines()}
+    assert {"ann", "└ s1", "ben", "└ s2", "└ s3, nobody", "errors"} <= set(rows)
+    assert all(sign in rows["errors"] for sign in "×+≠")
+    assert "confused 1.00 s" in picture.svg()

@@ -89,7 +89,8 @@ class Drawing:
             wanted = f"{fewest} coders" if most == fewest else f"at least {fewest} coders"
             return f"the drawing {self.name!r} takes {wanted}; here are {len(corpus.coders)}."
         if self.typed is not None and corpus.typed != self.typed:
-            return f"the drawing {self.name!r} takes boundaries with{'' if self.typed else 'out'} types."
+            what = ("spans", "labels") if corpus.kind == "spans" else ("boundaries", "types")
+            return f"the drawing {self.name!r} takes {what[0]} with{'' if self.typed else 'out'} {what[1]}."
         if self.named and len(corpus.names) < len(corpus):
             return f"the drawing {self.name!r} takes segments that all have names, such as phones."
         if not self.whole and len(corpus.items) != 1:
@@ -143,6 +144,9 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             "aligners:draw_error_quartiles", "aligners against the first coder: bias and quartiles by phone", _TIME, named=True, **_MANY,
         ),
         "spans": _entry("spans:draw_spans", "spans under each other, those of one unit joined", _SPANS, shown=True, alone=True),
+        "turns": _entry(
+            "turns:draw_turns", "turns of speakers, each above the partner of the best map, with errors", _SPANS, typed=True, **_TWO,
+        ),
         "edits": _entry(
             "segmentations:draw_edits", "boundary edits between two coders: matches, near misses, additions",
             _UNITS, tracks=True, shown=True, **_TWO,

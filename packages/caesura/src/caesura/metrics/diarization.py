@@ -73,6 +73,9 @@ Like: TypeAlias = Literal["nist", "dscore", "pyannote"]
 #: Whether time in which two reference speakers talk is scored.
 Overlap: TypeAlias = Literal["keep", "skip"]
 
+#: What is wrong with a stretch of time.
+ErrorKind: TypeAlias = Literal["missed", "false alarm", "confused"]
+
 Stretches: TypeAlias = NDArray[np.int64]  # start and end in ticks, one row each
 
 _RESOLUTION = 1e-7
@@ -429,14 +432,23 @@ def speaker_map(reference: Any, hypothesis: Any, **parameters: Any) -> dict[str,
     >>> speaker_map(gold, Spans.from_rows([(0, 5, "B"), (5, 9, "A")], time=True))
     {'ann': 'B', 'ben': 'A'}
     """
-    family = Diarization(**parameters)
-    batch = family.prepare(Batch.of_pair(reference, hypothesis))
-    recording = family._recording(batch, 0)
+    return compare_turns(Diarization(**parameters), Batch.of_pair(reference, hypothesis)).partners
+
+
+class ComparedTurns(NamedTuple):
+    """The map of speakers of one recording, and the stretches with errors, in seconds."""
+
+    partners: dict[str, str]
+    errors: list[tuple[float, float, ErrorKind]]
+
+
+def compare_turns(family: Diarization, batch: Batch, pair: int = 0) -> ComparedTurns:
+    """Return whom the speakers of one recording were taken for, and where the errors are, for a drawing."""
+    recording = family._recording(family.prepare(batch), pair)
     names = (*(batch.labels or ()), "")
-    return {
-        names[recording.reference.speakers[r]]: names[recording.hypothesis.speakers[s]]
-        for r, s in recording.speaker_map
-    }
+    ours, theirs = recording.reference.speakers, recording.hypothesis.speakers
+    partners = {names[ours[r]]: names[theirs[s]] for r, s in recording.speaker_map}
+    return ComparedTurns(partners, list(recording.error_stretches()))
 
 
 # ---------------------------------------------------------------------- one recording
@@ -468,7 +480,7 @@ class _Recording:
         many = [len(each) for each in stretches for _ in range(2)]
         times = np.concatenate([each[:, column] for each in stretches for column in range(2)])
         order = np.argsort(times, kind="stable")
-        times = times[order]
+        self.times = times = times[order]
         self.what = np.repeat([0, 0, 1, 1, 2, 2, 3, 3], many)[order]
         self.step = np.repeat([1, -1] * 4, many)[order]
         none = np.zeros(2 * (len(evaluated) + len(barred)), np.int64)
@@ -528,6 +540,35 @@ class _Recording:
         time = np.zeros(len((self.reference, self.hypothesis)[side].speakers), np.int64)
         np.add.at(time, self.speaker[mine], -self.step[mine] * past[mine])
         return time
+
+    def error_stretches(self) -> Iterator[tuple[float, float, ErrorKind]]:
+        """Iterate over the scored stretches with an error, in order of time; neighbours of one kind are joined."""
+        partner, talking = dict(self.speaker_map), (set[int](), set[int]())
+        found: list[tuple[int, int, ErrorKind]] = []
+        before = int(self.times[0]) if len(self.times) else 0
+        columns = (self.times, self.duration, self.what, self.speaker, self.step)
+        for time, scored, what, who, step in zip(*(column.tolist() for column in columns), strict=True):
+            if scored:
+                ours, theirs = talking
+                right = sum(partner.get(r) in theirs for r in ours)
+                kinds: list[ErrorKind] = (
+                    ["missed"] if len(ours) > len(theirs) else ["false alarm"] if len(theirs) > len(ours) else []
+                )
+                kinds += ["confused"] if min(len(ours), len(theirs)) > right else []
+                found += [(before, time, kind) for kind in kinds]
+            if what in (_REFERENCE, _HYPOTHESIS):
+                (talking[what].add if step > 0 else talking[what].discard)(who)
+            before = time
+        last: dict[ErrorKind, tuple[int, int]] = {}
+        joined: list[tuple[int, int, ErrorKind]] = []
+        for start, end, kind in found:
+            if kind in last and last[kind][1] == start:
+                last[kind] = last[kind][0], end
+                continue
+            joined += [(*last[kind], kind)] if kind in last else []
+            last[kind] = start, end
+        joined += [(*stretch, kind) for kind, stretch in last.items()]
+        yield from ((start / self.scale, end / self.scale, kind) for start, end, kind in sorted(joined))
 
     def speaker_rows(self, item: str, names: Sequence[str]) -> Iterator[SpeakerRow]:
         """Iterate over the reference speakers, given the names of label codes."""
