@@ -88,3 +88,16 @@ def test_wrong_input_gets_a_sentence() -> None:
     spans = events([(0, 1000, "a")])
     with pytest.raises(cs.CaesuraError, match="has no parameter 'windows'"):
         cs.agree({"ann": spans, "ben": spans}, coefficient="organisation:windows=2")
+
+
+def test_scores_with_a_direction_are_given_both_ways() -> None:
+
+    ann = cs.Spans.from_rows([(0, 4, "x"), (4, 10, "y")], time=True, length=12.0)
+    ben = cs.Spans.from_rows([(0, 5, "1"), (5, 9, "2"), (10, 11.5, "3")], time=True, length=12.0)
+    for name in ("diarization-error", "jaccard-error", "diarization-error:collar=0.25"):
+        there, back = cs.metric(name)(ann, ben), cs.metric(name)(ben, ann)
+        result = cs.agree({"t": {"ann": ann, "ben": ben}}, metric=name)
+        assert there != back
+        assert result.value == pytest.approx((there + back) / 2)
+        np.testing.assert_allclose(result.details["matrix"], [[0, there], [back, 0]])
+        assert "the reference in the first column" in str(result.tables()[1])

@@ -274,6 +274,20 @@ def _label_coefficients(
     return label_agreements(ratings, names, resampling, **options)
 
 
+#: Metrics that depend on which side is the reference, and of which both directions and their mean are reported.
+_DIRECTED_METRICS = frozenset(
+    [
+        "evHDS",
+        "jaccard-error",
+        "speaker-purity",
+        "speaker-coverage",
+        "speaker-Bcubed-precision",
+        "speaker-Bcubed-recall",
+    ]
+    + [f"diarization-{part}" for part in ("error", "miss", "false-alarm", "confusion")]
+)
+
+
 def _choose_coefficients(
     corpus: CorpusLike | CountedPairs,
     given: str | Metric | None,
@@ -307,6 +321,11 @@ def _choose_coefficients(
     if data.kind == "time" and measure.name in _TIMED_METRICS and (names is None or list(names) == ["kappa"]):
         pairs = CountedPairs.among_coders(data) if counted is None else counted
         return ("kappa",), lambda names: {"kappa": _timed_kappa(pairs, measure, resampling.seed, options)}
+    if not measure.symmetric and names is None and given is not None and measure.name in _DIRECTED_METRICS:
+        from caesura.agreement.events import both_directions
+
+        pairs = CountedPairs.among_coders(data) if counted is None else counted
+        return ("directions",), lambda names: {"directions": both_directions(pairs, measure)}
     if data.kind == "nested" and names is not None and list(names) == ["kappa"]:
         from caesura.agreement.nested_agreement import nested_agreement
 

@@ -192,6 +192,43 @@ def organisation(
     )
 
 
+def both_directions(counted: CountedPairs, measure: Metric) -> Agreement:
+    """Score every coder against every other, each of the two once as the reference, and average; chance is not corrected for.
+
+    Parameters
+    ----------
+    counted : CountedPairs
+        The pairs of coders.
+    measure : Metric
+        A score that depends on which side is the reference, such as diarization-error or evHDS.
+
+    Returns
+    -------
+    Agreement
+        The mean of all directions; ``details["matrix"]`` has every coder as the reference (rows) with every other.
+    """
+    matrix, met = counted.matrix(measure), counted.meetings()
+    if not met.any():
+        raise CaesuraError("agreement needs two coders of one item.")
+    corpus = counted.pairs.reference
+    bare = "|".join(measure.signature.split("|")[:-1])
+    return Agreement(
+        "directions",
+        float(np.nanmean(matrix[met])) if np.isfinite(matrix[met]).any() else float("nan"),
+        float("nan"),
+        f"directions|{bare}|v:{__version__}",
+        details={
+            "coders": list(corpus.coders),
+            "items": list(corpus.items),
+            "matrix": matrix,
+            "directed": measure.name,
+            "lower_is_better": not measure.higher_is_better,
+        },
+        formula="observed",
+        title=f"{measure.title}, mean of both directions",
+    )
+
+
 def _spans(corpus: CorpusLike) -> Corpus:
     corpus = corpus_of_coders(corpus)
     if corpus.kind != "spans":

@@ -163,6 +163,7 @@ def agreement_tables(results: Sequence[Agreement], level: float = 0.95) -> list[
     tables = [_coefficient_table(results, level)]
     if len(by_label := first.details.get("gamma_k") or first.details.get("by_label", ())) > 1:
         tables.append(_label_table(by_label, first.details.get("coverage", {}), first.coefficient))
+    tables += [_direction_table(each) for each in results if "directed" in each.details][:1]
     tables += [_linked_value_table(each) for each in results if "by_value" in each.details][:1]
     tables += [_label_index_table(each) for each in results if "labels" in each.details][:1]
     if "leave_one_out" in first.details and len(first.details["coders"]) > 1:
@@ -292,6 +293,17 @@ def _label_index_table(result: Agreement) -> Table:
         )
     caption = "labels one by one, each against all others"
     return Table(caption, ("label", *(_LABEL_COLUMNS[name] for name in names)), rows, notes).first(_MAX_ROWS, "labels")
+
+
+def _direction_table(result: Agreement) -> Table:
+    """Show a score with every coder as the reference."""
+    details: Mapping[str, Any] = result.details
+    coders, matrix = details["coders"], np.asarray(details["matrix"])
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (coder, *("" if i == j else float(matrix[i, j]) for j in range(len(coders)))) for i, coder in enumerate(coders)
+    )
+    caption = f"{details['directed']}{' (low is good)' if details['lower_is_better'] else ''}, the reference in the first column"
+    return Table(caption, ("reference", *coders), rows)
 
 
 def _linked_value_table(result: Agreement) -> Table:
