@@ -65,6 +65,9 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "language": given("--language hebrew", on="bare.txt"),
             "small": given("--small", needs="--language hebrew", on="bare.txt|partly.txt"),
             "context": given("--context line", needs="--language hebrew", on="verse.txt"),
+            "level": given("--level ambiguous", on="hebrew.model bare.txt|bare.txt|verse.txt"),
+            "tier": given("--tier words", needs="--output out/b.TextGrid", on="hebrew.model a.TextGrid|a.TextGrid"),
+            "output": given("--output out/b.txt"),
             "colour": given("--colour"),
             "page": given("--page out/page.html"),
             "json": JSON,
@@ -125,6 +128,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
         (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")
     (here / "verse.txt").write_text("אבא\nספר\nלי סיפור על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
+    tiers = {"words": ["אבא", "ספר", "לי סיפור על קלמנופ זזבדנט גרכשתן", "סֻפר"], "others": ["ספר יפה"]}
+    grid = [line for name, labels in tiers.items() for line in (f'name = "{name}"', *(f'text = "{x}"' for x in labels))]
+    (here / "a.TextGrid").write_text("\n".join(grid), encoding="utf-8")
     (here / "partly.txt").write_text("ספר יפה סֻפר הספר על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
     return Bench(here, {}, [])
 

@@ -164,6 +164,14 @@ def restore(
             "--context", help="What a general network reads at once: short lines of a paragraph, or each line alone."
         ),
     ] = "paragraph",
+    level: Annotated[
+        Literal["all", "ambiguous", "stems"],
+        Option("--level", help="Marks to write: all, those that tell readings apart, or all but Arabic case endings."),
+    ] = "all",
+    tier: Annotated[str | None, Option("--tier", help="The only tier of a TextGrid to restore; default: all.")] = None,
+    output: Annotated[
+        Path | None, Option("--output", "-o", help="File to write; required for Word files and TextGrids.")
+    ] = None,
     colour: Annotated[
         bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
     ] = None,
@@ -178,31 +186,41 @@ def restore(
     Example: echo 'בראשית ברא' | caesura vowels restore --language hebrew
     """
     from caesura.errors import CaesuraError
+    from caesura.files import atomic_write, check_target
     from caesura_vowels import restored_text
 
-    restorer, file = _restorer(model, file, language, small, {"existing": existing, "context": context})
+    if output is not None:
+        check_target(output)
+    restorer, file = _restorer(model, file, language, small, {"existing": existing, "context": context, "level": level})
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
     if page is not None:
         _write_page(restorer, file, page)
         return
-    coloured = sys.stdout.isatty() if colour is None else colour
+    if _is_document(file, tier, output, alone=json or nbest is not None or bool(colour)):
+        _write_document(restorer, file, output, tier)
+        return
+    coloured = (sys.stdout.isatty() and output is None) if colour is None else colour
     any_word, any_letter = False, False
+    written: list[str] = []
+    write = _write if output is None else written.append
     for chunk in _chunks(file, at_once=context == "line"):
         if json:
-            _write("".join(restored_text.json_lines(restorer, chunk, nbest or 1)))
+            write("".join(restored_text.json_lines(restorer, chunk, nbest or 1)))
         elif nbest is not None:
-            _write("".join(restored_text.list_forms(restorer, chunk, nbest)))
+            write("".join(restored_text.list_forms(restorer, chunk, nbest)))
         elif coloured:
-            _write("".join(restored_text.colour_doubtful_words(restorer, chunk)))
+            write("".join(restored_text.colour_doubtful_words(restorer, chunk)))
         else:
-            _write(restorer.restore(chunk))
+            write(restorer.restore(chunk))
         any_word = any_word or restorer.script.word.search(chunk) is not None
         any_letter = any_letter or any(map(str.isalpha, chunk))
     if any_letter and not any_word:
         raise CaesuraError(
             f"this model is for {restorer.language.capitalize()}, but the text has no {restorer.language.capitalize()} letters; it was not changed."
         )
+    if output is not None:
+        atomic_write(output, "".join(written))
 
 
 @vowels.add
@@ -366,7 +384,11 @@ train.conflicts = (  # type: ignore[attr-defined]
 )
 restore.conflicts = (  # type: ignore[attr-defined]
     *conflicts("colour", "json nbest", "only plain text is coloured"),
-    *conflicts("page", "json nbest colour", "the page has its own format"),
+    *conflicts("page", "json nbest colour output tier level", "the page has its own format"),
+    *conflicts("level", "json nbest colour", "they show whole forms"),
+    *conflicts("tier", "json nbest colour", "a TextGrid is written as a whole"),
+    *conflicts("output", "colour", "only a terminal has colours"),
+    *conflicts("tier", "output", "a TextGrid is written to a file", missing_option),
 )
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("anchor counting", "restored", "it is for restored texts", missing_option),
@@ -432,6 +454,31 @@ def _restorer(
     if model is None:
         raise CaesuraError("no model is given; give a model file, or --language hebrew or arabic for a shipped model.")
     return VowelRestorer.load(model, **changes), file
+
+
+def _is_document(file: Path | None, tier: str | None, output: Path | None, alone: bool) -> bool:
+    """Return whether the text is a Word file or a TextGrid, which are written as a whole."""
+    from caesura.errors import CaesuraError
+    from caesura_vowels.documents import SUFFIXES
+
+    suffix = "" if file is None else file.suffix.lower()
+    if tier is not None and suffix != ".textgrid":
+        raise CaesuraError(f"--tier is for TextGrids; {file or 'standard input'} is none.")
+    if suffix not in SUFFIXES:
+        return False
+    if alone or output is None:
+        raise CaesuraError(f"{file} is written as a whole; give --output FILE, without --json, --nbest or --colour.")
+    return True
+
+
+def _write_document(restorer: VowelRestorer, file: Path | None, output: Path | None, tier: str | None) -> None:
+    """Write a document with its vowels."""
+    from caesura.files import atomic_write
+    from caesura_vowels.documents import restore_document
+
+    assert file is not None
+    assert output is not None
+    atomic_write(output, restore_document(restorer, file, tier))
 
 
 def _chunks(file: Path | None, at_once: bool = False) -> Iterator[str]:

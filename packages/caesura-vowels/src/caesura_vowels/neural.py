@@ -34,12 +34,18 @@ from caesura_vowels.storage import StoredArrays
 _MAX_FORMS = 8  # of a word
 # How much less likely a form is that the training text never has, if it has the word: chosen on held-out lines.
 _UNKNOWN_FORM = 0.05
+# The same for a word that the text has only without its prefixes, if these are written as one word: chosen on held-out lines of modern Hebrew, of
+# whose unknown words 67.2 % are right instead of 65.4 %.
+_UNKNOWN_STEM_FORM = 0.6
+_PREFIXES = {"hebrew": frozenset("ובכלמשה")}
+_MAX_PREFIXES = 3
 
 
 class Neural(Model):
     """A letter network; the letters of a word are independent given the line.
 
-    With a general network, words of the lexicon prefer their known forms: any other form must be many times as likely. Other words are free.
+    With a general network, words of the lexicon prefer their known forms: any other form must be many times as likely. A Hebrew word that the lexicon
+    has only without its prefixes slightly prefers the known forms of the rest. Other words are free.
 
     ``kinds`` recognizes the kind of a text for a general network, unless the words say it.
     """
@@ -78,13 +84,38 @@ class Neural(Model):
         ends = text.words.tolist()
         point = self.alphabet.point_word
         forms = [point(word, best[ends[i] : ends[i + 1]]) for i, word in enumerate(words.words)]
-        for i, (word, form) in enumerate(zip(words.words, forms, strict=True)):
-            if self.kinds is not None and word in self.lexicon.number and form not in self.lexicon.candidates(word):
+        if self.kinds is not None:
+            for i, (word, form) in enumerate(zip(words.words, forms, strict=True)):
+                if form in self.lexicon.candidates(word):
+                    continue
                 part = logs[ends[i] : ends[i + 1]]
-                known = self._known_scores(word, part)
-                if known.max(initial=-np.inf) > part.max(axis=1).sum() + np.log(_UNKNOWN_FORM):
-                    forms[i] = self.lexicon.candidates(word)[int(known.argmax())]
+                known, factor = self._known_forms(word, form, part)
+                if known and form not in known:
+                    likeliest = max(known, key=known.__getitem__)
+                    if known[likeliest] > part.max(axis=1).sum() + np.log(factor):
+                        forms[i] = likeliest
         return forms
+
+    def _known_forms(self, word: str, best: str, logs: Floats) -> tuple[dict[str, float], float]:
+        """Return the known forms of a word with their log probabilities, and how much less likely other forms are.
+
+        The prefixes of a word that is only known without them have the marks of its ``best`` form.
+        """
+        if word in self.lexicon.number:
+            return dict(
+                zip(self.lexicon.candidates(word), self._known_scores(word, logs).tolist(), strict=True)
+            ), _UNKNOWN_FORM
+        for number in range(1, _MAX_PREFIXES + 1):
+            if len(word) < number + 2 or word[number - 1] not in _PREFIXES.get(self.script.name, ()):
+                break
+            stem = word[number:]
+            if stem in self.lexicon.number and len(self.script.split(stem)) == len(logs) - number:
+                head = float(logs[:number].max(axis=1).sum())
+                prefix = "".join(letter.raw for letter in self.script.split(best)[:number])
+                scores = self._known_scores(stem, logs[number:]).tolist()
+                forms = self.lexicon.candidates(stem)
+                return {prefix + f: head + x for f, x in zip(forms, scores, strict=True)}, _UNKNOWN_STEM_FORM
+        return {}, 1.0
 
     def _known_scores(self, word: str, logs: Floats) -> Floats:
         """Return the log probability of each known form of a word, given those of its letters' choices."""
@@ -111,18 +142,11 @@ class Neural(Model):
                 self.alphabet.point_word(word, choices[ends[i] : ends[i + 1], r].tolist()): float(share[i, r])
                 for r in range(int(sizes[i]))
             }
-            if self.kinds is not None and word in self.lexicon.number:
-                forms = self._prefer_known(word, forms, logs[ends[i] : ends[i + 1]])
+            if self.kinds is not None and forms:
+                best = self.alphabet.point_word(word, choices[ends[i] : ends[i + 1], 0].tolist())
+                forms = _prefer_known(forms, *self._known_forms(word, best, logs[ends[i] : ends[i + 1]]))
             found.append(sorted(forms.items(), key=lambda item: -item[1]))
         return found
-
-    def _prefer_known(self, word: str, forms: dict[str, float], logs: Floats) -> dict[str, float]:
-        """Add the known forms, make all others less likely, and normalize."""
-        known = dict(zip(self.lexicon.candidates(word), np.exp(self._known_scores(word, logs)).tolist(), strict=True))
-        weighted = {form: share * _UNKNOWN_FORM for form, share in forms.items() if form not in known} | known
-        rest = max(0.0, 1 - sum(forms.values()) - sum(x for form, x in known.items() if form not in forms))
-        total = sum(weighted.values()) + rest * _UNKNOWN_FORM
-        return {form: x / total for form, x in weighted.items()} if total > 0 else forms
 
     def arrays(self) -> Arrays:
         """Return the network and its vocabulary."""
@@ -132,6 +156,17 @@ class Neural(Model):
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Neural:
         """Rebuild the model from :meth:`arrays`."""
         return cls(script, lexicon, Network.from_arrays(arrays), TextKinds.from_arrays(arrays))
+
+
+def _prefer_known(forms: dict[str, float], logs: dict[str, float], factor: float) -> dict[str, float]:
+    """Add the known forms, given with their log probabilities, make all others less likely by a factor, and normalize."""
+    if not logs:
+        return forms
+    known = {form: float(np.exp(log)) for form, log in logs.items()}
+    weighted = {form: share * factor for form, share in forms.items() if form not in known} | known
+    rest = max(0.0, 1 - sum(forms.values()) - sum(x for form, x in known.items() if form not in forms))
+    total = sum(weighted.values()) + rest * factor
+    return {form: x / total for form, x in weighted.items()} if total > 0 else forms
 
 
 def train_on_lines(

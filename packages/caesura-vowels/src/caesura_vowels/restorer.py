@@ -24,6 +24,7 @@ from caesura_vowels.calibration import (
     hold_out,
     validate_on_held_out,
 )
+from caesura_vowels.levels import Level, check_level, limit_marks
 from caesura_vowels.lexicon import Lexicon, Lines, hash_line, hash_lines, read_lines, unseen_lines
 from caesura_vowels.models import DISCOUNTS, MODELS, Alternatives, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
@@ -119,6 +120,9 @@ class VowelRestorer:
     context : {"paragraph", "line"}, default "paragraph"
         What a general network reads at once. "paragraph": short lines together, up to an empty line, because a line of verse or a subtitle says little
         alone. "line": each line alone, for lists of unrelated lines. Other models always read lines.
+    level : {"all", "ambiguous", "stems"}, default "all"
+        The marks that :meth:`restore` writes: all; only those that tell apart the usual readings of a word; or all but case endings (Arabic only).
+        Marks in the text are kept at every level.
     network : path, VowelRestorer, or sequence of these, default ()
         Up to four models with a network: "best" uses the mean of the networks as a component, "neural" continues training one. Only
         training lines that none of them was trained on are held out.
@@ -146,7 +150,7 @@ class VowelRestorer:
 
     _parameters: ClassVar[tuple[str, ...]] = (
         "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "discount", "epochs", "held_out", "seed",
-        "kind", "context", "network",
+        "kind", "context", "level", "network",
     )  # fmt: skip
 
     def __init__(
@@ -166,13 +170,14 @@ class VowelRestorer:
         seed: int = 0,
         kind: str | None = None,
         context: Context = "paragraph",
+        level: Level = "all",
         network: str | PathLike[str] | VowelRestorer | Sequence[str | PathLike[str] | VowelRestorer] = (),
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
         self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
         self.discount = discount
-        self.kind, self.context, self.network = kind, context, network
+        self.kind, self.context, self.level, self.network = kind, context, level, network
         self.notice = ""
         self.validation: dict[str, Any] = {}
         self.made_for = ""
@@ -466,7 +471,7 @@ class VowelRestorer:
             "parameters": {
                 name: getattr(self, name)
                 for name in self._parameters
-                if name not in ("kind", "context", "lexicon", "network")
+                if name not in ("kind", "context", "level", "lexicon", "network")
             },
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -505,13 +510,12 @@ class VowelRestorer:
         try:
             if refused := header["parameters"].keys() & {"lexicon", "network"}:
                 raise ValueError(f"parameter {min(refused)}")
-            restorer = cls(**{**header["parameters"], **changes})
+            restorer = cls(**header["parameters"])
             restorer.notice, restorer.made_for = str(header.get("notice", "")), str(header.get("made_for", ""))
             restorer.validation = dict(header.get("rehearsed", {}))
             lexicon = Lexicon.from_arrays(restorer.script, arrays)
             restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
             restorer._calibration = Calibration.from_arrays(arrays)
-            restorer._check_kind()
             if "trained_on" in arrays:
                 restorer._trained_on = arrays.exact("trained_on", np.uint32, None).copy()
         except (FormatError, UnknownName):
@@ -519,6 +523,8 @@ class VowelRestorer:
         except (CaesuraError, KeyError, TypeError, ValueError, AttributeError, zlib.error) as fault:
             why = str(fault).rstrip(".")
             raise FormatError(where, None, f"a part of this model is missing or unexpected: {why}.") from None
+        restorer.set_params(**changes)
+        restorer._check_kind()
         return restorer
 
     # ------------------------------------------------------------------ the interface of scikit-learn
@@ -590,6 +596,7 @@ class VowelRestorer:
             raise CaesuraError("missing='short' is for Arabic only; use missing='all' for Hebrew.")
         if self.existing not in ("keep", "constrain", "replace"):
             raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
+        check_level(self.level, self.script)
         if self.context not in ("paragraph", "line"):
             raise CaesuraError(f"context is {self.context!r}; expected 'paragraph' or 'line'.")
         if self.discount not in DISCOUNTS:
@@ -683,6 +690,11 @@ class _RestorationJob:
         if not self.tokens:
             return "".join(self.parts)
         best = [form for part in self._parts() for form in self.model.decode(part)]
+        if self.restorer.level != "all":
+            lexicon, level = self.model.lexicon, self.restorer.level
+            best = [
+                limit_marks(form, key, level, self.script, lexicon) for form, key in zip(best, self.keys, strict=True)
+            ]
         self.parts[1::2] = [
             pointed if token == key else self._put_marks(token, pointed)
             for token, key, pointed in zip(self.tokens, self.keys, best, strict=True)
