@@ -51,6 +51,11 @@ WHO = {
     "GET /account": PERSONS,
     "GET /api/me": PERSONS,
     "PUT /api/me/password": PERSONS,
+    "GET /api/me/tokens": PERSONS,
+    "POST /api/me/tokens": PERSONS,
+    "DELETE /api/me/tokens/{token}": PERSONS,
+    "GET /api/people/{person}/tokens": "m",
+    "DELETE /api/people/{person}/tokens/{token}": "m",
     "GET /api/me/preferences": PERSONS,
     "PUT /api/me/preferences": PERSONS,
     "DELETE /api/me/sessions": PERSONS,
@@ -171,7 +176,19 @@ def test_every_route_has_a_permission(settings: Settings) -> None:
     for address in routes:
         method, _, path = address.partition(" ")
         filled = path.replace("{sort}", "projects").replace("/static", "/static/a.js")
-        for name in ("project", "item", "annotation", "revision", "person", "merge", "number", "level", "tile"):
+        for name in (
+            "project",
+            "item",
+            "annotation",
+            "revision",
+            "person",
+            "merge",
+            "number",
+            "level",
+            "tile",
+            "job",
+            "token",
+        ):
             filled = filled.replace(f"{{{name}}}", "1")
         assert find_permission(method, filled)[0] is PERMISSIONS[address], address
 
@@ -201,6 +218,7 @@ def test_permissions_of_every_role(campaign: SampleWorkbench, released: bool) ->
         "level": 0,
         "tile": 0,
         "job": 1,
+        "token": 1,
     }
     nobody = anonymous_csrf(campaign)
 

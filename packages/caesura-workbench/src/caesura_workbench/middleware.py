@@ -26,7 +26,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from caesura_workbench.naming import SORTS
 from caesura_workbench.people import People
-from caesura_workbench.permissions import ANYBODY, AuditEntry, Permission, Viewer, current_action, find_permission
+from caesura_workbench.permissions import (
+    ANYBODY,
+    AuditEntry,
+    Permission,
+    Viewer,
+    current_action,
+    find_permission,
+    why_outside_scopes,
+)
 from caesura_workbench.rows import NotFound, StoreError
 from caesura_workbench.settings import Settings
 from caesura_workbench.throttling import TokenThrottle
@@ -120,6 +128,12 @@ def error_response(status: int, message: str, headers: Mapping[str, str] | None 
     return JSONResponse({"error": message}, status_code=status, headers=headers)
 
 
+def bearer_token(headers: Headers) -> str:
+    """Return the token in the header Authorization, or nothing."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token if scheme.lower() == "bearer" else ""
+
+
 _ANONYMOUS = Viewer("", None, None, single_user=False, site_manager=False)
 
 
@@ -132,8 +146,13 @@ async def authenticate(scope: Scope, headers: Headers, settings: Settings, throt
     people = People(scope["app"].state.store)
     cookies = cookie_parser(headers.get("cookie", ""))
     target, missing = _target(parameters)
+    bearer = bearer_token(headers)
     try:
         known = await run_in_threadpool(people.viewer, cookies.get(SESSION_COOKIE, ""), target)
+        if bearer and (known is None or not known.single_user):
+            program = await run_in_threadpool(people.token_viewer, bearer, target)
+            scope["state"]["by_token"] = program is not None
+            known = program or known
     except NotFound as error:
         return error_response(404, str(error))
     except StoreError as error:
@@ -148,6 +167,9 @@ async def authenticate(scope: Scope, headers: Headers, settings: Settings, throt
         return None
     if permission is None or missing:
         return error_response(404, "not found.")
+    outside = why_outside_scopes(viewer, scope["method"], permission)
+    if outside:
+        return error_response(403, outside)
     return await _check_role(scope, permission, viewer, people)
 
 
@@ -183,7 +205,7 @@ def _check_token(
     token = settings.token
     if token is None and single_user:
         return None
-    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    bearer = bearer_token(headers)
     cookie = cookies.get(TOKEN_COOKIE, "")
     if token is None or (not bearer and not cookie):  # no attempt was made, so none is counted
         if not single_user and scope["method"] == "GET" and not scope["path"].startswith("/api"):
@@ -192,7 +214,8 @@ def _check_token(
             return error_response(401, "sign in at /login or with your personal link.")
         return error_response(401, "token required: sign in at /login, or send Authorization: Bearer TOKEN.")
     # headers are decoded as Latin-1, whatever the client encoded them in
-    right = scheme.lower() == "bearer" and hmac.compare_digest(bearer.encode("latin-1"), token.encode())
+    right = bool(bearer) and hmac.compare_digest(bearer.encode("latin-1"), token.encode())
+    scope["state"]["by_token"] = right
     right |= hmac.compare_digest(cookie.encode(), token_cookie(token).encode())
     return check_attempt(throttle, client_address(scope), right)
 
@@ -273,7 +296,7 @@ class SecurityMiddleware:
             return self._too_large(scope)
         if headers.get("content-encoding", "identity") != "identity":
             return error_response(415, "compressed requests are not supported.")
-        return None if scope["method"] in _SAFE else self._check_origin(headers)
+        return None if scope["method"] in _SAFE else self._check_origin(scope, headers)
 
     def _page_for(self, scope: Scope) -> Callable[[int, str], bytes] | None:
         """Return how to render errors as HTML, for browsers that asked for a page; API clients get JSON."""
@@ -290,10 +313,13 @@ class SecurityMiddleware:
     def _too_large(self, scope: Scope) -> Response:
         return error_response(413, f"the request is too large; the limit is {self._max_bytes(scope) // 2**20} MB.")
 
-    def _check_origin(self, headers: Headers) -> Response | None:
+    def _check_origin(self, scope: Scope, headers: Headers) -> Response | None:
         origin = headers.get("origin")
         if origin is not None and _host_of(origin) != headers.get("host", "").lower():
             return error_response(403, f"requests from {origin!r} are not allowed.")
+        # Another site's page can make a browser send cookies, but not the header Authorization; and browsers send an Origin with every form.
+        if scope["state"].get("by_token") or (scope["path"] == "/login" and origin is None):
+            return None
         expected = csrf_token(self.settings, cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE, ""))
         if not hmac.compare_digest(headers.get(CSRF_HEADER, "").encode(), expected.encode()):
             return error_response(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -15,7 +16,7 @@ import sqlalchemy as sa
 
 from caesura.errors import CaesuraError, MissingExtra
 from caesura_workbench import rows
-from caesura_workbench.permissions import SINGLE_USER, AuditEntry, Viewer, describe_action, log_action
+from caesura_workbench.permissions import SCOPES, SINGLE_USER, AuditEntry, Viewer, describe_action, log_action
 from caesura_workbench.rows import NotFound
 from caesura_workbench.schema import (
     assignments,
@@ -27,6 +28,7 @@ from caesura_workbench.schema import (
     preferences,
     projects,
     sessions,
+    tokens,
 )
 from caesura_workbench.store import Store
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 
 SESSION_DAYS = 14
+#: How tokens for programs begin, so that they are recognised in logs and by secret scanners.
+TOKEN_PREFIX = "caesura_"
 _MAX_PREFERENCES = 4096  # bytes
 
 
@@ -153,6 +157,57 @@ class People:
     def _end(self, db: sa.Connection, person: int, keep: str | None) -> None:
         others = sessions.c.digest != digest(keep) if keep else sa.true()
         db.execute(sessions.delete().where(sessions.c.person == person, others))
+
+    # ------------------------------------------------------------------ tokens for programs
+
+    def add_token(self, person: int, name: str, scopes: Iterable[str], days: int | None) -> dict[str, Any]:
+        """Create a token for programs and return it with its secret, which is shown once."""
+        secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        until = None if days is None else (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="milliseconds")
+        wanted = set(scopes)
+        given = [scope for scope in SCOPES if scope in wanted]
+        describe_action(f"{name} ({', '.join(given)})")
+        values = {"person": person, "name": name, "scopes": " ".join(given), "until": until}
+        with self._store.writing() as db:
+            made = db.execute(tokens.insert().values(**values, digest=digest(secret), created=rows.timestamp()))
+            number = rows.inserted_id(made)
+        return {**next(each for each in self.tokens(person) if each["id"] == number), "token": secret}
+
+    def tokens(self, person: int) -> list[dict[str, Any]]:
+        """Return somebody's tokens without their secrets, newest first."""
+        shown = [column for column in tokens.c if column.name not in ("digest", "person")]
+        query = sa.select(*shown).where(tokens.c.person == person).order_by(tokens.c.id.desc())
+        with self._store.reading() as db:
+            return [{**row._mapping, "scopes": row.scopes.split()} for row in db.execute(query)]
+
+    def delete_token(self, person: int, token: int) -> None:
+        """Delete a token; programs that use it are refused from now on."""
+        with self._store.writing() as db:
+            gone = db.execute(tokens.delete().where(tokens.c.id == token, tokens.c.person == person))
+            if not gone.rowcount:
+                raise NotFound(f"there is no token {token}.")
+
+    def token_viewer(self, secret: str, target: tuple[str, int] | None) -> Viewer | None:
+        """Return the owner of a token with its scopes and their role in the project of ``target``; None if there is no such token."""
+        if not secret.startswith(TOKEN_PREFIX) or not self._store.has_people_table:
+            return None
+        now = rows.timestamp()
+        with self._store.reading() as db:
+            query = sa.select(people.c.id, people.c.name, people.c.manager, tokens.c.scopes, tokens.c.used)
+            valid = (tokens.c.digest == digest(secret)) & (tokens.c.until.is_(None) | (tokens.c.until > now))
+            row = db.execute(query.join(tokens, tokens.c.person == people.c.id).where(valid, people.c.active)).first()
+            if row is None:
+                return None
+            viewer = Viewer(row.name, None, row.id, single_user=False, site_manager=row.manager)
+            viewer = replace(viewer, scopes=frozenset(row.scopes.split()))
+            if target is None:
+                seen = replace(viewer, role="manager") if row.manager else viewer
+            else:
+                seen = _in_project(db, viewer, target)
+        if (row.used or "")[:16] != now[:16]:  # noted once a minute, so that reading does not write all the time
+            with self._store.writing() as db:
+                db.execute(tokens.update().where(tokens.c.digest == digest(secret)).values(used=now))
+        return seen
 
     # ------------------------------------------------------------------ preferences
 

@@ -113,6 +113,46 @@ def set_password(request: Request, store: ViewerStore, body: NewPassword) -> Non
     people.set_password(viewer.person, hash_password(body.password), keep=request.cookies.get(SESSION_COOKIE))
 
 
+class NewToken(RequestBody):
+    """A token for programs: what it may do, and for how many days; null means until it is deleted."""
+
+    name: Name
+    scopes: Annotated[list[Literal["read", "annotate", "manage"]], Field(min_length=1, max_length=3)]
+    days: Annotated[int, Field(ge=1, le=3660)] | None = 365
+
+
+@router.get("/me/tokens", tags=["people"])
+def my_tokens(store: ViewerStore) -> list[dict[str, Any]]:
+    """List one's own tokens for programs, without their secrets."""
+    return [] if store.viewer.person is None else People(store).tokens(store.viewer.person)
+
+
+@router.post("/me/tokens", status_code=201, tags=["people"])
+def add_token(store: ViewerStore, body: NewToken) -> dict[str, Any]:
+    """Create a token for programs, which send it as ``Authorization: Bearer TOKEN``; it is shown once."""
+    if store.viewer.person is None:
+        raise CaesuraError("tokens belong to accounts; sign in to yours, or add the first one on the page People.")
+    return People(store).add_token(store.viewer.person, body.name, body.scopes, body.days)
+
+
+@router.delete("/me/tokens/{token}", status_code=204, tags=["people"])
+def delete_token(store: ViewerStore, token: PathId) -> None:
+    """Delete one of one's own tokens."""
+    People(store).delete_token(store.viewer.person or 0, token)
+
+
+@router.get("/people/{person}/tokens", tags=["people"])
+def tokens_of(store: ViewerStore, person: PathId) -> list[dict[str, Any]]:
+    """List somebody's tokens for programs, without their secrets."""
+    return People(store).tokens(person)
+
+
+@router.delete("/people/{person}/tokens/{token}", status_code=204, tags=["people"])
+def delete_token_of(store: ViewerStore, person: PathId, token: PathId) -> None:
+    """Delete somebody's token."""
+    People(store).delete_token(person, token)
+
+
 @router.get("/me/preferences", tags=["people"])
 def preferences(store: ViewerStore) -> dict[str, Any]:
     """Return one's own settings for the pages."""

@@ -20,6 +20,8 @@ from starlette.routing import compile_path
 from caesura.errors import CaesuraError
 from caesura_workbench.schema import assignments, audit, codings, comments, items, members, people, projects
 
+#: What a token for programs allows, within what its owner may do: reading; annotating, commenting and setting states; everything else.
+SCOPES = ("read", "annotate", "manage")
 Role = Literal["manager", "adjudicator", "annotator", "reader"]
 ROLES: tuple[Role, ...] = ("manager", "adjudicator", "annotator", "reader")
 
@@ -42,6 +44,7 @@ class Viewer:
     site_manager: bool = True  # manager of the whole workbench
     released: bool = False
     project: int | None = None
+    scopes: frozenset[str] | None = None  # of the token that a program uses; None in a browser
 
     @property
     def blind(self) -> bool:
@@ -219,7 +222,12 @@ PERMISSIONS: dict[str, Permission] = {
     "PUT /api/me/preferences": Permission("set their preferences", _PEOPLE),
     "PUT /api/me/password": Permission("set their password", _PEOPLE),
     "DELETE /api/me/sessions": Permission("end their other sessions", _PEOPLE),
+    "GET /api/me/tokens": Permission("list their tokens", _PEOPLE),
+    "POST /api/me/tokens": Permission("create a token", _PEOPLE),
+    "DELETE /api/me/tokens/{token}": Permission("delete a token", _PEOPLE),
     # people
+    "GET /api/people/{person}/tokens": Permission("list somebody's tokens", _MANAGERS),
+    "DELETE /api/people/{person}/tokens/{token}": Permission("delete somebody's token", _MANAGERS),
     "GET /people": Permission("view the accounts", _MANAGERS),
     "GET /api/people": Permission("list accounts", _MANAGERS),
     "POST /api/people": Permission("add an account", _MANAGERS),
@@ -305,6 +313,39 @@ PERMISSIONS: dict[str, Permission] = {
     "GET /api/annotations/{annotation}/history": Permission("read a history", _WORKERS, _ALL),
     "POST /api/annotations/{annotation}/history/{revision}": Permission("restore a revision", _WORKERS),
 }
+
+
+#: Addresses that the scope "annotate" opens.
+_ANNOTATING = (
+    "PUT /api/items/{item}/status",
+    "POST /api/items/{item}/annotations",
+    "POST /api/items/{item}/suggestions",
+    "POST /api/items/{item}/comments",
+    "POST /api/items/{item}/compare",
+    "PATCH /api/annotations/{annotation}",
+    "POST /api/annotations/{annotation}/undo",
+    "POST /api/annotations/{annotation}/redo",
+    "POST /api/annotations/{annotation}/history/{revision}",
+)
+#: Addresses that only export: the scope "read" opens them although they are no GET.
+_READING = ("POST /api/projects/{project}/jobs/export", "POST /api/projects/{project}/jobs/report")
+#: Addresses that no token opens: a program cannot give itself or others access.
+_ONLY_IN_BROWSERS = ("POST /api/me/tokens", "PUT /api/me/password", "POST /api/people/{person}/link")
+
+
+def why_outside_scopes(viewer: Viewer, method: str, permission: Permission) -> str:
+    """Return why the token of a program does not allow an action, or nothing."""
+    if viewer.scopes is None:
+        return ""
+    address = next(address for address, known in PERMISSIONS.items() if known is permission)
+    if address in _ONLY_IN_BROWSERS:
+        return "tokens do not allow this; do it in the browser."
+    reading = method in ("GET", "HEAD") or address in _READING
+    needed = "read" if reading else "annotate" if address in _ANNOTATING else "manage"
+    if needed in viewer.scopes:
+        return ""
+    scopes = ", ".join(scope for scope in SCOPES if scope in viewer.scopes)
+    return f"this token has the scopes {scopes}; the scope {needed} is needed to {permission.description}."
 
 
 def find_permission(method: str, path: str) -> tuple[Permission | None, dict[str, Any]]:
