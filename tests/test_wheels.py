@@ -58,6 +58,7 @@ COMMANDS = {
     "aligners": "aligners --help",
     "annotators": "annotators sample:stargazer --help",
     "plan": "plan --help",
+    "judge": "judge rank --help",
 }
 GOLD, SYSTEM = [2, 5], [5]
 

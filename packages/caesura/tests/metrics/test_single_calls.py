@@ -36,8 +36,11 @@ def _pairs(kind: str) -> list[tuple[object, object]]:
     return [tuple(map(Hierarchy.from_brackets, pair)) for pair in BRACKETS]
 
 
-#: Families that sweep over time, compare every two moments or align names: their work outweighs laying out a batch.
-SWEEPS = ("IntervalErrors", "PhoneErrors", "FrameOrders", "LabelOrders", "RankedBoundaries")
+#: Families that sweep over time, compare every two moments or align names: their work outweighs laying out a batch. Counts of windows
+#: per side are for studies of corpora.
+SWEEPS = (
+    "IntervalErrors", "PhoneErrors", "FrameOrders", "LabelOrders", "RankedBoundaries", "WindowSides", "NormalizedWindows",
+)  # fmt: skip
 
 
 def is_sweep(score: Score, kind: str) -> bool:
