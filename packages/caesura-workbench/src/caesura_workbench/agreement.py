@@ -18,6 +18,7 @@ from caesura.agreement.coefficients import AgreementSums, SumTable
 from caesura.display.plain import to_plain
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
+from caesura.metrics.catalog import default_metrics
 from caesura.model import DEFAULT_METRICS, Corpus, Segmentation
 from caesura.statistics import CountedPairs
 
@@ -169,6 +170,7 @@ def describe_agreement(
         "kind": part.kind,
         "title": chosen.title,
         "signature": chosen.signature,
+        "metrics": [{"name": each, "title": metric(each).title} for each in _applicable(part, chosen.name)],
         "coders": list(part.coders),
         # null on the diagonal and for coders who share no item
         "matrix": to_plain(np.where(part.met, scores, np.nan)),
@@ -176,6 +178,12 @@ def describe_agreement(
         "items": [{"name": item, "score": to_plain(chosen.score(row))} for item, row in part.items.items()],
         "coefficients": _coefficients(part, chosen) if corpus is None else span_coefficients(corpus, coefficient),
     }
+
+
+def _applicable(part: AgreementPart, chosen: str) -> list[str]:
+    """Return the metrics to choose from: the default one first, then those that are computed by default for this kind, and the chosen one."""
+    first = DEFAULT_METRICS[part.kind]  # type: ignore[index]
+    return list(dict.fromkeys([first, *default_metrics(part.kind, part.types or None), chosen]))  # type: ignore[arg-type]
 
 
 def _coefficients(part: AgreementPart, chosen: Metric) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from caesura_workbench.project_statistics import read_annotations, reading
 #: Annotators from which the model can tell who is right; with fewer, votes are taken as probabilities.
 _ENOUGH = 3
 _AT_ONCE = 500  # items per query
+_SLACK = 0.025  # seconds; the model puts boundaries of recordings on a grid of a fifth of its tolerance of 0.05
 
 
 def _annotations(url: str, numbers: Sequence[int], *roles: str) -> list[Any]:
@@ -90,7 +91,8 @@ def gains_of_places(
             continue
         known = [] if place.named or not place.absent else modelled.get((place.item, place.track), [])
         start = place.position if place.first is None else place.first
-        near = [gain for position, gain in known if min(abs(position - start), abs(position - place.position)) <= 1e-6]
+        slack = _SLACK if isinstance(place.position, float) else 0.0
+        near = [gain for at, gain in known if min(abs(at - start), abs(at - place.position)) <= slack]
         yield index, max(near) if near else _gain_by_votes(place, hits, size, everything)
 
 

@@ -11,6 +11,7 @@ import { chooseName, describeNames, goToNamed, isNamed, namesFrom, ownName } fro
 import { nearest, seconds, segmentAround, segmentsOf } from "./times.js";
 
 const SNAP_DISTANCE = 7; // pixels within which a boundary snaps to a coder's mark
+const MAX_OPEN = 9; // names of a tier where anything may be typed, up to which they are offered as labels
 const SAME_MARK = 0.04; // seconds within which two marks made by listening are one
 const byName = (labels) => new Map((labels ?? []).map((label) => [label.name, label]));
 const NUDGE_DELAY = 350; // milliseconds after the last nudge before all are sent as one change
@@ -75,7 +76,7 @@ export default class TimeEditor extends Editor {
 
   // What keys and colours mean: names of segments, or types of boundaries.
   get labels() {
-    return (this.data.labels ?? []).filter((label) => !label.retired);
+    return (this.data.labels ?? []).filter((label) => !label.retired && !(this.data.open_labels && this.data.labels.length > MAX_OPEN)); // free names are no labels
   }
 
   get schemaTypes() {
@@ -178,7 +179,7 @@ export default class TimeEditor extends Editor {
     this.drawTypes();
     byId("snap").closest("label").hidden = !rows.length;
     const edited = this.rowOf(this.state);
-    const named = new Map([["", byName(this.data.labels)], ...this.tiers.labels.map(([track, labels]) => [track, byName(labels)])]);
+    const named = new Map([["", byName(this.data.open_labels ? [] : this.data.labels)], ...this.tiers.labels.map(([track, labels]) => [track, byName(labels)])]);
     this.view.show({ rows, edited: { ...edited, coder: this.tiers.own || edited.coder, depth: this.tiers.depth }, disputes: [], comments: [], labels: named, parent: this.tiers.parentRow }, length);
     this.sound?.resize();
   }

@@ -1,18 +1,29 @@
 // The time between hearing a boundary and pressing the key, measured with eight clicks and kept per person.
-import { byId, el } from "./api.js";
+import { byId, call, el } from "./api.js";
 import { CLICKS, ENOUGH, LATEST, clickTimes, lagOf } from "./lag_times.js";
 
 export const DEFAULT_LAG = 180; // milliseconds
 const MAX_LAG = 1000;
 
-const person = () => document.querySelector("meta[name=person]")?.content || "";
-const keyOf = () => (person() ? `caesura-lag:${person()}` : "caesura-lag");
+const KEY = "caesura-lag";
+let kept = null; // the person's preferences, once they have been fetched
 
-export const storedLag = () => Number(localStorage.getItem(keyOf()) ?? DEFAULT_LAG);
-export const isMeasured = () => localStorage.getItem(keyOf()) !== null;
+export const storedLag = () => Number(localStorage.getItem(KEY) ?? DEFAULT_LAG);
+export const isMeasured = () => localStorage.getItem(KEY) !== null;
+
+// The lag belongs to the person, wherever they sign in; the browser keeps a copy.
+export async function fetchLag() {
+  kept = await call("GET", "/api/me/preferences").catch(() => ({}));
+  if (typeof kept.lag === "number") localStorage.setItem(KEY, String(kept.lag));
+  else localStorage.removeItem(KEY);
+  return storedLag();
+}
 
 export function storeLag(lag) {
-  localStorage.setItem(keyOf(), String(Math.round(Math.min(Math.max(lag, 0), MAX_LAG))));
+  const rounded = Math.round(Math.min(Math.max(lag, 0), MAX_LAG));
+  localStorage.setItem(KEY, String(rounded));
+  kept = { ...kept, lag: rounded };
+  return call("PUT", "/api/me/preferences", kept).catch(() => null); // readers have none; the browser keeps it
 }
 
 // Play the clicks, count the answers, and return the lag; null if it was cancelled or too few were answered.

@@ -1,6 +1,6 @@
 // Waveform, spectrogram and player above a time line; a part can be selected with the pointer.
 import { byId, call, el, markSeen } from "./api.js";
-import { isMeasured, measureLag, storedLag, storeLag } from "./lag.js";
+import { fetchLag, isMeasured, measureLag, storedLag, storeLag } from "./lag.js";
 import { Overview, clock } from "./overview.js";
 import { SoundPicture } from "./sound_picture.js";
 import { Player } from "./sound_player.js";
@@ -51,6 +51,7 @@ export class SoundPane {
     byId("speed").addEventListener("change", (e) => { this.player.speed = Number(e.target.value); });
     byId("top").addEventListener("change", () => this.paint());
     byId("lag").value = storedLag();
+    if (this.editor.mark) fetchLag().then((lag) => { byId("lag").value = lag; });
     byId("lag").addEventListener("change", (e) => storeLag(Number(e.target.value) || 0));
     press("measure-lag", () => this.measure());
     press("listen", () => this.markWhileListening());

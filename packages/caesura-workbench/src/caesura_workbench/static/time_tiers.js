@@ -48,7 +48,7 @@ export class TimeTiers {
 
   // Names of each tier's labels, by row.
   get labels() {
-    return this.schema.map((tier) => [`tier ${tier.name}`, tier.labels ?? []]);
+    return this.schema.map((tier) => [`tier ${tier.name}`, tier.open ? [] : tier.labels ?? []]);
   }
 
   get rows() {

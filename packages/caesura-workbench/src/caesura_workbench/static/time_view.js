@@ -40,7 +40,8 @@ export class TimeView extends TimeScale {
     this.scale = Number(new URLSearchParams(location.search).get("scale")) || null; // from another track
     this.pool = [];
     this.line.addEventListener("scroll", () => this.requestPaint());
-    addEventListener("resize", () => { if (this.content) { this.resize(); this.editor.sound?.resize(); this.paint(); } });
+    // also when the dock of a dispute comes or goes, or a panel is folded
+    new ResizeObserver(() => requestAnimationFrame(() => { if (this.content && this.size !== `${this.line.clientWidth} ${this.line.clientHeight}`) { this.resize(); this.editor.sound?.resize(); this.paint(); } })).observe(this.line);
     addEventListener("beforeprint", () => this.content && this.zoom(0)); // print the whole recording
   }
 
@@ -98,6 +99,7 @@ export class TimeView extends TimeScale {
     const wide = this.line.clientWidth;
     this.pixelRatio = pixelRatio;
     this.wide = wide;
+    this.size = `${wide} ${this.line.clientHeight}`;
     this.gutter = wide < NARROW ? NARROW_GUTTER : GUTTER;
     this.available = Math.max(1, wide - this.gutter - 2 * EDGE - 2);
     if (this.canvas.width !== Math.round(wide * pixelRatio) || this.canvas.height !== Math.round(height * pixelRatio)) {
