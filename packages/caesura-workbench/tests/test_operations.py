@@ -11,7 +11,7 @@ pytest.importorskip("fastapi", reason="the workbench needs the extra web")
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Hierarchy, Segmentation
 from caesura_workbench.disagreement import votes
-from caesura_workbench.operations import apply_operation
+from caesura_workbench.operations import apply_operation, settled_keys
 
 PHONES = Segmentation.from_times([0.1, 0.25, 0.4], length=0.6, names=["sil", "h", "e", "lo"])
 ROUTE = Hierarchy.from_spans([(1, 10), (1, 3), (4, 10), (4, 6)], length=10)
@@ -118,6 +118,15 @@ def test_votes_on_recordings_use_tolerance(one: list[int], two: list[int], reach
             assert any(coder in p.voters and abs(p.position - t / 100) <= reach / 100 + 1e-9 for p in places)
     if reach == 0:
         assert len(places) == len({*one, *two})
+
+
+def test_one_change_settles_one_place_or_several() -> None:
+    assert settled_keys({"kind": "add"}) == []
+    assert settled_keys({"kind": "put", "settles": "24"}) == ["24"]
+    assert settled_keys({"kind": "put", "settles": ["24", "name 0–1.5"]}) == ["24", "name 0–1.5"]
+    for wrong in (7, [7], "", None, ["x" * 5001]):
+        with pytest.raises(CaesuraError, match="'settles' must be the key of a disputed place"):
+            settled_keys({"kind": "put", "settles": wrong})
 
 
 def test_votes_on_nested_segments() -> None:
