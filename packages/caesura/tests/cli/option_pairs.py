@@ -292,6 +292,20 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "json": JSON,
         },
     ),
+    "sweep": (
+        "coders.json",
+        {
+            "method": given("--method uniform --method random"),
+            **METRIC,
+            "ratios": given("--ratios 0.5,1"),
+            "draws": given("--draws 2"),
+            "svg": given("--svg out/p.svg"),
+            **READING,
+            "seed": given("--seed 7"),
+            "width": given("--width 30"),
+            "json": JSON,
+        },
+    ),
     "judge make": (
         "out/questions.html coders.json",
         {

@@ -49,6 +49,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("segment", "segment:segment", "Segment texts or recordings automatically."),
             ("optimise", "operating_points:optimise", "Find the threshold or the system with the best R or r1."),
             ("plane", "operating_points:plane", "Plot systems by hit rate and over-segmentation, with curves of equal R."),
+            ("sweep", "sweep:sweep", "Show how every metric depends on the number of boundaries, and which metrics reward silence."),
             ("judge", "judge:judge", "Ask readers which segmentation is closer, and rank metrics by their agreement with them."),
             ("list", "list:list_names", "List metrics, formats, segmenters, samples, papers or drawings."),
             ("report", "report:report", "Write a report as one HTML or Markdown file."),

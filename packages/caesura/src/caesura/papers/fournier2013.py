@@ -18,7 +18,7 @@ from caesura import samples
 from caesura.agreement import agree, explain_disagreement
 from caesura.agreement.coefficients import AgreementSums, shared_rate
 from caesura.agreement.result import combine
-from caesura.display.table import format_cell
+from caesura.display.table import format_cell, measure_name
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.boundaries import EditCounts, boundary_similarity, segmentation_similarity
@@ -34,6 +34,7 @@ from caesura.papers.fournier2013_segmenters import (
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.samples.moonstone import chapters
 from caesura.statistics import CountedPairs
+from caesura.statistics.density_bias import density_bias
 
 MANUAL = [2, 3, 6]
 #: Figure, what it shows, automatic masses, and the printed S, B and 1-WD.
@@ -93,7 +94,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     return Reproduction(
         paper="fournier2013",
         citation=citation("fournier2013"),
-        sections=[*tables, *segmenter_sections(study)],
+        sections=[*tables, *segmenter_sections(study), _silence_section(data, seed)],
         figures=[*_figures(curves, data), *segmenter_figures(study)],
         findings=[*_findings(curves, near, moved), *segmenter_findings(study)],
         data={
@@ -247,6 +248,33 @@ def _disagreement_section(groups: dict[str, Corpus], own: Corpus | None) -> Sect
     )
     columns = ["", "B", "near misses", "different densities", "disputes"]
     return Section("Section 7: where disagreement comes from", columns=columns, rows=rows, note=note)
+
+
+def _silence_section(data: Corpus, seed: int) -> Section:
+    """Return the scores of random boundaries by density: which metrics reward silence (sections 2.1 and 6)."""
+    bias = density_bias(data, ["random"], ratios=(0.0, 0.25, 0.5, 1.0, 2.0, 4.0), draws=30, seed=seed)
+    rows = []
+    for name, values in bias.scores["random"].items():
+        said = [
+            word
+            for word, holds in (
+                ("fewer", bias.rewards_silence("random", name)),
+                ("more", bias.rewards_excess("random", name)),
+            )
+            if holds
+        ]
+        rows.append([measure_name(name, bias.metrics[name]), *values, " and ".join(said) or "neither"])
+    columns = ["metric", *(f"{ratio:g}" for ratio in bias.ratios), "rewards"]
+    note = (
+        "Columns: boundaries over those of the coders, mean of 30 draws. Random boundaries know nothing, so that a metric without bias has no better density than another; a metric that rewards fewer prefers a system that says nothing. "
+        "`caesura sweep` shows it for any segmenter and for your own systems, with a drawing."
+    )
+    return Section(
+        "Sections 2.1 and 6: which metrics reward silence? Random boundaries by density",
+        columns=columns,
+        rows=rows,
+        note=note,
+    )
 
 
 def _own_section(corpus: Corpus) -> Section:

@@ -40,7 +40,7 @@ def is_difficulty_file(path: Path) -> bool:
     if path.suffix.lower() not in (".json", ".xz") or not path.is_file():
         return False
     with _open(path) as file:
-        start = file.read(200).lstrip()
+        start: str = file.read(200).lstrip()
     return start.startswith("[[[")
 
 
@@ -126,8 +126,7 @@ def spearman(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
     0.5
     """
-    ranks = [_ranks(values) for values in (first, second)]
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
 
 
 def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:

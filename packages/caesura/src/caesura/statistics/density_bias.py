@@ -1,0 +1,325 @@
+"""Scores against the density of boundaries: which metrics reward silence, or boundaries everywhere.
+
+A segmenter is asked for more and fewer boundaries than the reference has, and every metric is computed at each density. For random boundaries,
+which know nothing, a metric without bias has no better density than another; many prefer few boundaries (Niekrasz & Moore 2010), so that a
+cautious system wins. For a system of your own, boundaries are dropped at random below its density, and random ones are added above it: if a
+score rises as boundaries are dropped, the metric prefers silence to this system.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.display.palette import SERIES
+from caesura.display.plot import Curve, Plot, PlotPicture, Scale
+from caesura.display.result import Result
+from caesura.display.scene import Picture
+from caesura.display.table import Cell, Table, measure_name
+from caesura.errors import CaesuraError
+from caesura.metrics import Batch, Metric, metric
+from caesura.model import Annotation, Corpus, Pairs, Segmentation
+from caesura.statistics.counted import distinct_names
+from caesura.validation import validate_integer
+
+#: Boundaries over those of the reference, by default.
+RATIOS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+DEFAULT_METRICS = ("B", "S", "F", "WD", "Pk", "NWin", "k-kappa", "Pr-error", "WinPR", "A")
+_SAME = 0.005  # a smaller gain is none
+_ERRORS = (
+    3.0  # standard errors of a difference up to which it may be noise of the draws; several densities are compared
+)
+
+_Place: TypeAlias = "Callable[[Annotation, int, np.random.Generator], NDArray[np.int64]]"
+
+
+@dataclass(frozen=True, repr=False)
+class DensityBias(Result):
+    """Scores of segmenters at several densities.
+
+    Attributes
+    ----------
+    ratios : tuple of float
+        Boundaries over those of the reference.
+    metrics : dict of str to Metric
+        The metrics.
+    scores : dict of str to (dict of str to tuple of float)
+        Segmenter -> metric -> score at each ratio, the mean of the draws.
+    errors : dict of str to (dict of str to tuple of float)
+        The standard errors of these means.
+    """
+
+    ratios: tuple[float, ...]
+    metrics: dict[str, Metric]
+    scores: dict[str, dict[str, tuple[float, ...]]]
+    errors: dict[str, dict[str, tuple[float, ...]]]
+
+    def best(self, segmenter: str, name: str) -> float:
+        """Return the ratio with the best score; of nearly equal ones that closest to 1."""
+        values = self._gains(segmenter, name)
+        top = float(np.nanmax(values))
+        near = [ratio for ratio, value in zip(self.ratios, values, strict=True) if value >= top - 1e-12]
+        return min(near, key=lambda ratio: abs(ratio - 1.0))
+
+    def rewards_silence(self, segmenter: str, name: str) -> bool:
+        """Return whether no boundaries, or fewer than the reference has, score better than as many, beyond the noise of the draws."""
+        return self._is_better(segmenter, name, slice(0, self.ratios.index(1.0)))
+
+    def rewards_excess(self, segmenter: str, name: str) -> bool:
+        """Return whether more boundaries than the reference has score better than as many, beyond the noise of the draws."""
+        return self._is_better(segmenter, name, slice(self.ratios.index(1.0) + 1, None))
+
+    def _is_better(self, segmenter: str, name: str, where: slice) -> bool:
+        values, errors = self._gains(segmenter, name), np.array(self.errors[segmenter][name])
+        one = self.ratios.index(1.0)
+        noise = _ERRORS * np.hypot(errors, errors[one])
+        return bool((values - values[one] > np.maximum(noise, _SAME))[where].any())
+
+    def _gains(self, segmenter: str, name: str) -> NDArray[np.float64]:
+        """Return the scores so that higher is better."""
+        values = np.array(self.scores[segmenter][name])
+        return values if self.metrics[name].higher_is_better else -values
+
+    def tables(self) -> Sequence[Table]:
+        """Return a table per segmenter: the scores by density, and what the metric rewards."""
+        found = []
+        for segmenter, scores in self.scores.items():
+            rows: list[tuple[Cell, ...]] = []
+            for name, values in scores.items():
+                says = [
+                    word
+                    for word, holds in (
+                        ("fewer", self.rewards_silence(segmenter, name)),
+                        ("more", self.rewards_excess(segmenter, name)),
+                    )
+                    if holds
+                ]
+                rows.append(
+                    (measure_name(name, self.metrics[name]), *values, self.best(segmenter, name), " and ".join(says))
+                )
+            columns = ("metric", *(f"{ratio:g}" for ratio in self.ratios), "best at", "rewards")
+            notes = (
+                "Columns: boundaries over those of the reference. rewards: fewer or more boundaries score better than as many.",
+            )
+            found.append(Table(segmenter, columns, tuple(rows), notes))
+        return found
+
+    def pictures(self) -> Sequence[Picture]:
+        """Draw the metrics against density, one picture per segmenter."""
+        return [DensityPicture(self, segmenter) for segmenter in self.scores]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "ratios": list(self.ratios),
+            "scores": {
+                segmenter: {
+                    name: {
+                        "scores": list(values),
+                        "best_at": self.best(segmenter, name),
+                        "rewards_silence": self.rewards_silence(segmenter, name),
+                        "rewards_excess": self.rewards_excess(segmenter, name),
+                    }
+                    for name, values in scores.items()
+                }
+                for segmenter, scores in self.scores.items()
+            },
+        }
+
+
+@dataclass(frozen=True)
+class DensityPicture(PlotPicture):
+    """Metrics of one segmenter against density; penalties from 0 to 1 are drawn as 1 - penalty, so that higher is better."""
+
+    bias: DensityBias
+    segmenter: str
+
+    @property
+    def title(self) -> str:
+        """What it shows."""
+        return f"{self.segmenter}: scores by density"
+
+    def plot(self) -> Plot:
+        """Return one curve per metric, over the logarithm of the density."""
+        curves = []
+        for number, (name, values) in enumerate(self.bias.scores[self.segmenter].items()):
+            measure = self.bias.metrics[name]
+            points = tuple(
+                (math.log2(ratio), value if measure.higher_is_better else 1.0 - value)
+                for ratio, value in zip(self.bias.ratios, values, strict=True)
+                if ratio > 0 and not math.isnan(value)
+            )
+            shown = name if measure.higher_is_better else f"1 - {name}"
+            stroke: Any = "plain" if number < len(SERIES) else "broken"
+            curves.append(Curve(points, SERIES[number % len(SERIES)], shown, "●○◆◇■□▲△+x"[number % 10], stroke))
+        positive = [ratio for ratio in self.bias.ratios if ratio > 0]
+        low, high = math.floor(math.log2(min(positive))), math.ceil(math.log2(max(positive)))
+        rewarding = [
+            name for name in self.bias.scores[self.segmenter] if self.bias.rewards_silence(self.segmenter, name)
+        ]
+        told = f"Metrics that reward fewer boundaries: {', '.join(rewarding) or 'none'}."
+        ticks = tuple(range(low, high + 1))
+        return Plot(self.title, told, Scale("boundaries over those of the reference, log2", low, high, ticks), _scale_of([y for curve in curves for _, y in curve.points]), curves=tuple(curves), points=())  # fmt: skip
+
+
+def _scale_of(values: Sequence[float]) -> Scale:
+    """Return an axis from 0, or from the quarter below the lowest value, to 1 or the quarter above the highest."""
+    low = min(0.0, math.floor(4 * min(values, default=0.0)) / 4)
+    high = max(1.0, math.ceil(4 * max(values, default=1.0)) / 4)
+    step = 0.25 if high - low <= 2 else (high - low) / 4
+    return Scale("score", low, high, tuple(np.arange(low, high + step / 2, step).tolist()))
+
+
+def density_bias(
+    reference: Corpus,
+    segmenters: Sequence[str] = ("random",),
+    systems: Mapping[str, Corpus] | None = None,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    *,
+    ratios: Sequence[float] = RATIOS,
+    draws: int = 100,
+    seed: int = 0,
+) -> DensityBias:
+    """Score segmenters at several densities.
+
+    Parameters
+    ----------
+    reference : Corpus
+        Texts in units; segmenters other than "random" and "uniform" need their words.
+    segmenters : sequence of str, default ("random",)
+        Names of segmenters of text that take a number of segments.
+    systems : mapping of str to Corpus, default None
+        Segmentations of the same texts by name; boundaries are dropped or added at random.
+    metrics : sequence of str or Metric
+        Metrics of texts.
+    ratios : sequence of float
+        Boundaries over those of the reference; 1 is added if it is missing.
+    draws : int, default 100
+        Random placements per density, whose mean is taken.
+    seed : int, default 0
+        The seed of the random numbers.
+
+    Returns
+    -------
+    DensityBias
+
+    Examples
+    --------
+    >>> gold = Corpus.from_dict({"a": {"ann": [5, 5, 5, 5]}, "b": {"ann": [4, 8, 8]}})
+    >>> found = density_bias(gold, metrics=["WD", "k-kappa"])
+    >>> found.rewards_silence("random", "WD"), found.rewards_silence("random", "k-kappa")
+    (True, False)
+    """
+    if reference.kind != "units":
+        raise CaesuraError(f"densities are of texts in units; these are annotations of {reference.kind}.")
+    validate_integer("draws", draws, 1)
+    grid = tuple(sorted({float(ratio) for ratio in (*ratios, 1.0)}))
+    if grid[0] < 0 or not all(map(math.isfinite, grid)):
+        raise CaesuraError(f"a ratio is {min(grid):g}; expected numbers from 0 up.")
+    chosen = [metric(each).for_study(reference) for each in metrics]
+    named = dict(zip(distinct_names(chosen), chosen, strict=True))
+    placings: dict[str, tuple[_Place, bool]] = {name: _placing(name, reference) for name in segmenters}
+    for name, corpus in (systems or {}).items():
+        placings[name] = (_thinning(corpus, reference, name), True)
+    if not placings:
+        raise CaesuraError("name a segmenter or give a system.")
+    swept = {
+        name: _sweep(reference, place, named, grid, draws if drawn else 1, seed)
+        for name, (place, drawn) in placings.items()
+    }
+    means, errors = ({name: each[which] for name, each in swept.items()} for which in (0, 1))
+    return DensityBias(grid, named, means, errors)
+
+
+def _sweep(
+    reference: Corpus, place: _Place, metrics: Mapping[str, Metric], ratios: Sequence[float], draws: int, seed: int
+) -> tuple[dict[str, tuple[float, ...]], dict[str, tuple[float, ...]]]:
+    """Return means and standard errors over draws, by metric."""
+    means: dict[str, list[float]] = {name: [] for name in metrics}
+    errors: dict[str, list[float]] = {name: [] for name in metrics}
+    firsts = _first_of_each_text(reference)
+    for at, ratio in enumerate(ratios):
+        drawn: dict[str, list[float]] = {name: [] for name in metrics}
+        for draw in range(draws):
+            random = np.random.default_rng([seed, at, draw])
+            annotations = []
+            for annotation, mean in firsts:
+                length = int(annotation.marks.length)
+                number = min(round(ratio * mean), max(length - 1, 0))
+                marks = Segmentation(length, place(annotation, number, random))
+                annotations.append(Annotation(annotation.item, "swept", marks, annotation.track))
+            pairs = Pairs.between(reference, Corpus.from_annotations(annotations))
+            batch = Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
+            for name, each in metrics.items():
+                drawn[name].append(float(each.score(each.rows(batch).sum(axis=0))))
+        for name, values in drawn.items():
+            means[name].append(float(np.mean(values)))
+            errors[name].append(float(np.std(values, ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0)
+    return ({name: tuple(v) for name, v in means.items()}, {name: tuple(v) for name, v in errors.items()})
+
+
+def _first_of_each_text(reference: Corpus) -> list[tuple[Annotation, float]]:
+    """Return one annotation of each text, and the mean number of boundaries of its coders."""
+    firsts: dict[tuple[str, str], Annotation] = {}
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for annotation in reference:
+        key = (annotation.item, annotation.track)
+        firsts.setdefault(key, annotation)
+        assert isinstance(annotation.marks, Segmentation)
+        numbers.setdefault(key, []).append(len(_inner(annotation.marks)))
+    return [(annotation, float(np.mean(numbers[key]))) for key, annotation in firsts.items()]
+
+
+def _inner(marks: Segmentation) -> NDArray[np.int64]:
+    positions = np.asarray(marks.distinct_positions, np.int64)
+    return positions[(positions > 0) & (positions < marks.length)]
+
+
+def _placing(name: str, reference: Corpus) -> tuple[_Place, bool]:
+    """Return a function that places a number of boundaries in a text, and whether it draws them."""
+    from caesura.segmenters.catalog import check_medium, segmenter
+
+    check_medium(name, "text")
+    if name == "random":
+        return (
+            lambda annotation, number, random: (
+                np.sort(random.choice(int(annotation.marks.length) - 1, number, replace=False)) + 1
+            ),
+            True,
+        )
+    model = segmenter(name)
+
+    def place(annotation: Annotation, number: int, random: np.random.Generator) -> NDArray[np.int64]:
+        units: Any = reference.texts.get((annotation.item, annotation.track))
+        if units is None:
+            if name != "uniform":
+                raise CaesuraError(
+                    f"{name} needs the text of item {annotation.item!r}, which the reference does not have."
+                )
+            units = [""] * int(annotation.marks.length)
+        return _inner(model.segment(units, number + 1))
+
+    return place, False
+
+
+def _thinning(system: Corpus, reference: Corpus, name: str) -> _Place:
+    """Return a function that drops boundaries of a system, or adds some, at random."""
+    known: dict[tuple[str, str], NDArray[np.int64]] = {}
+    Pairs.between(reference, system)  # raises an error if items are missing
+    for item, _, marks, track in system:
+        if isinstance(marks, Segmentation):
+            known.setdefault((item, track), _inner(marks))
+
+    def place(annotation: Annotation, number: int, random: np.random.Generator) -> NDArray[np.int64]:
+        own = known[annotation.item, annotation.track]
+        if number <= len(own):
+            return np.sort(random.choice(own, number, replace=False))
+        free = np.setdiff1d(np.arange(1, int(annotation.marks.length)), own)
+        return np.sort(np.concatenate((own, random.choice(free, number - len(own), replace=False))))
+
+    return place

@@ -1,0 +1,55 @@
+"""Scores against the density of boundaries: random boundaries, segmenters and systems."""
+
+from __future__ import annotations
+
+import pytest
+
+import caesura as cs
+from caesura.errors import CaesuraError
+from caesura.samples import load
+from caesura.statistics.density_bias import density_bias
+
+GOLD = cs.Corpus.from_dict({f"t{i}": {"ann": [9, 13, 4, 14, 20]} for i in range(4)})
+
+
+def test_window_metrics_reward_silence_and_kappa_does_not() -> None:
+    found = density_bias(GOLD, metrics=["WD", "Pk", "k-kappa", "F"], draws=60)
+    assert found.rewards_silence("random", "WD")
+    assert not found.rewards_silence("random", "k-kappa")
+    assert not found.rewards_silence("random", "F")
+    assert found.scores["random"]["F"][0] == 0.0
+    at_one = found.ratios.index(1.0)
+    assert found.scores["random"]["F"][at_one] == pytest.approx(4 / 59, abs=0.03)  # 4 of 59 places
+
+
+def test_a_perfect_system_is_best_at_its_own_density() -> None:
+    found = density_bias(GOLD, (), {"ours": GOLD}, ["B", "WD", "F"], draws=5)
+    for name in ("B", "WD", "F"):
+        assert found.best("ours", name) == 1.0
+        assert not found.rewards_silence("ours", name)
+        assert not found.rewards_excess("ours", name)
+    assert found.scores["ours"]["B"][found.ratios.index(1.0)] == 1.0
+    assert found.scores["ours"]["B"][found.ratios.index(0.5)] == 0.5  # half of the boundaries are left
+
+
+def test_segmenters_are_asked_for_as_many_segments() -> None:
+    moonstone = load("moonstone")
+    found = density_bias(moonstone, ["uniform", "c99"], metrics=["density-ratio", "B"], ratios=(0.5, 2.0))
+    assert found.ratios == (0.5, 1.0, 2.0)
+    for name in ("uniform", "c99"):
+        assert found.scores[name]["density-ratio"][0] < found.scores[name]["density-ratio"][2]
+        assert found.errors[name]["B"] == (0.0, 0.0, 0.0)
+
+
+def test_pictures_and_refusals() -> None:
+    found = density_bias(GOLD, metrics=["WD", "B"], draws=2)
+    assert "1 - WD" in found.pictures()[0].svg(90)
+    assert found.as_dict()["scores"]["random"]["B"]["best_at"] == found.best("random", "B")
+    with pytest.raises(CaesuraError, match="needs the text"):
+        density_bias(GOLD, ["c99"])
+    with pytest.raises(CaesuraError, match="a ratio is -1"):
+        density_bias(GOLD, ratios=(-1.0,))
+    with pytest.raises(CaesuraError, match="texts in units"):
+        density_bias(load("phones"))
+    with pytest.raises(CaesuraError, match="name a segmenter"):
+        density_bias(GOLD, ())
