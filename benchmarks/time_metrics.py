@@ -6,6 +6,8 @@ Prints CPU seconds of both and their ratio, and that the values agree. Install b
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time
 
 import numpy as np
@@ -68,6 +70,28 @@ def diarization(random: np.random.Generator) -> None:
         print(f"  values {value:.6f} and {other:.6f} (turns of one speaker that overlap count twice there)")
 
 
+def corpus(random: np.random.Generator) -> None:
+    """1,000 recordings of 500 turns, with intervals: all scores, and from RTTM files."""
+    sides = [
+        cs.Corpus.from_annotations(
+            cs.Annotation(f"r{i}", "", cs.Spans.from_rows(turns(random, 500), length=1000.0, time=True))
+            for i in range(1000)
+        )
+        for _ in range(2)
+    ]
+    cs.evaluate(*sides, ["diarization-error:collar=0.25"])
+    _, seconds = cpu(lambda: cs.evaluate(*sides, ["diarization-error:collar=0.25"]))
+    print(f"diarization-error, 1,000 recordings × 500 turns, with intervals: {seconds:.2f} s")
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{name}.rttm" for name in ("ref", "sys")]
+        for path, side in zip(paths, sides, strict=True):
+            cs.write(side, path, lossy=True)
+        start = process_time()
+        for path in paths:
+            cs.read(path)
+        print(f"reading both RTTM files, 1,000,000 lines: {process_time() - start:.2f} s")
+
+
 def hierarchies(random: np.random.Generator) -> None:
     import mir_eval
 
@@ -116,5 +140,5 @@ def pairing(random: np.random.Generator) -> None:
 
 
 if __name__ == "__main__":
-    for part in (diarization, hierarchies, pairing):
+    for part in (corpus, pairing, diarization, hierarchies):
         part(np.random.default_rng(1))

@@ -270,7 +270,7 @@ class SpectralChange:
             return np.empty(0)
         squared = np.zeros(len(spectrum) - 2 * reach + 1)
         for band in spectrum.T:  # one band after another, to limit memory
-            total = np.concatenate(([0.0], np.cumsum(band)))
+            total = np.concatenate(([0.0], np.cumsum(band, dtype=np.float64)))
             means = (total[reach:] - total[:-reach]) / reach  # of `reach` frames from each one on
             squared += (means[reach:] - means[:-reach]) ** 2
         distance = np.sqrt(squared)
@@ -278,14 +278,16 @@ class SpectralChange:
         window = np.hanning(5)  # smooths over three frames: the outer two of five weigh 0
         return np.convolve(padded, window / window.sum(), mode="same")
 
-    def _bands(self, recording: Sound) -> NDArray[np.float64]:
+    def _bands(self, recording: Sound) -> NDArray[np.floating[Any]]:
         """Return the log energy of every frame in every band."""
         size, hop = max(16, round(self.frame * recording.rate)), max(1, round(self.step * recording.rate))
         if recording.size < size:
-            return np.empty((0, self.bands))
+            return np.empty((0, self.bands), np.float32)
         weights, window = _mel_filters(self.bands, size, recording.rate), np.hamming(size)
         number = (recording.size - size) // hop + 1
-        energy = np.empty((number, self.bands))
+        energy = np.empty(
+            (number, self.bands), np.float32
+        )  # single precision: this is most of the memory of a long recording
         for first in range(0, number, _FRAMES):  # ten seconds at a time, to limit memory
             last = min(first + _FRAMES, number)
             samples = recording.read(max(first * hop - 1, 0), (last - 1) * hop + size)
@@ -298,8 +300,8 @@ class SpectralChange:
         loudest = float(energy.max())
         if loudest <= 0:
             return np.zeros_like(energy)
-        np.maximum(energy, loudest * 10.0 ** (-self.floor / 10.0), out=energy)
-        return np.log(energy, out=energy)
+        np.maximum(energy, np.float32(loudest * 10.0 ** (-self.floor / 10.0)), out=energy)
+        return np.asarray(np.log(energy, out=energy))
 
 
 def load_features(given: Any) -> Callable[[Sound], Any]:
