@@ -15,7 +15,7 @@ from contextlib import chdir
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -69,6 +69,10 @@ NEED_OTHER_DATA = {
     ("resamples", "anchor"),
     ("rankings", "cluster"),
     ("cluster", "option"),
+    ("oversize", "overlap"),  # units above the maximum leave no space for an overlap
+    # of two limits the tighter one decides, and tight limits leave a segmenter no choice
+    *combinations(("max_characters", "min_characters", "max_tokens", "min_tokens", "oversize"), 2),
+    *product(("method", "model", "learn"), ("min_characters", "min_tokens", "oversize")),
 }
 #: Options that change how a result looks, or that need another option to have an effect; ignoring them changes no result.
 COSMETIC = {"width", "seed", "level", "all_items", "stop"}
@@ -383,6 +387,14 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "reference": given("--reference story.json"),
             "metric": given("--metric F", needs="--reference story.json"),
             "explain": given("--explain"),
+            "max_characters": given("--max-characters 290"),
+            "min_characters": given("--min-characters 230"),
+            "max_tokens": given("--max-tokens 50"),
+            "min_tokens": given("--min-tokens 45"),
+            "oversize": given("--oversize keep", needs="--max-characters 45"),
+            "overlap": given("--overlap 5", needs="--chunks out/chunks.jsonl"),
+            "chunks": given("--chunks out/chunks.jsonl"),
+            "style": given("--style chonkie", needs="--chunks out/chunks.jsonl"),
             "scores": given("--scores out/scores.csv", on="sound.wav"),
             "to": given("--to csv", needs="--output out/cut.data"),
             "format": given("--format caesura-json", on="story.csv|tale.csv|saga.csv"),

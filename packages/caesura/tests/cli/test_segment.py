@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,50 @@ def test_folder_in_folder_out(text: Path) -> None:
     assert "exists already" in refused("segment", talks, "-o", out)
     caesura("convert", out, text.parent / "copy")
     assert cs.read(text.parent / "copy") == corpus
+
+
+# ---------------------------------------------------------------------- limits
+
+
+def test_limits_of_segments(text: Path) -> None:
+    said = SEA + OVEN
+    found = json.loads(caesura("segment", text, "--max-characters", "90", "--json").stdout)["talk"]
+    assert max(each["end"] - each["start"] for each in found["chunks"]) <= 90
+    assert "".join(said[each["start"] : each["end"]] for each in found["chunks"]) == said
+    written = text.with_name("short.json")
+    caesura("segment", text, "--max-characters", "90", "-o", written)
+    (marks,) = (annotation.marks for annotation in cs.read(written))
+    assert len(marks.masses) == len(found["chunks"])  # type: ignore[union-attr]
+    few = caesura("segment", text, "--method", "uniform", "--max-tokens", "16").stdout
+    assert "segments of" in few, "a method that needs a number gets as many as the limit asks for"
+
+
+def test_chunks_keep_their_overlap(text: Path) -> None:
+    path = text.with_name("chunks.jsonl")
+    caesura("segment", text, "--max-characters", "120", "--overlap", "1 units", "--chunks", path, "--style", "chonkie")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert any(after["start_index"] < before["end_index"] for before, after in pairwise(rows))
+    said = SEA + OVEN
+    assert all(said[row["start_index"] : row["end_index"]] == row["text"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--overlap", "9"), "--overlap has no effect without --chunks"),
+        (("--overlap", "much", "--chunks", "c.jsonl"), "expected a number of characters"),
+        (("--max-characters", "5", "--min-characters", "9"), "min_characters is 9, above max_characters"),
+        (("--max-characters", "10", "-o", "x.json"), "which units cannot express"),
+        (("--max-characters", "10", "--oversize", "refuse"), "maximum"),
+        (("--max-tokens", "9", "--levels", "2"), "limits are for flat segments"),
+    ],
+)
+def test_limits_that_cannot_be_kept_are_refused(text: Path, options: tuple[str, ...], sentence: str) -> None:
+    assert sentence in refused("segment", text, *options)
+    assert not text.with_name("x.json").exists()
+
+
+def test_recordings_have_no_limits_of_characters(text: Path) -> None:
+    assert "--max-characters has no effect on recordings" in refused(
+        "segment", text.with_name("x.wav"), "--max-characters", "9"
+    )

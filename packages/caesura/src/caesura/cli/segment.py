@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import click
 
@@ -33,6 +34,10 @@ from caesura.options import option_types, parse_options, parse_value
 from caesura.segmenters import Segmenter, segmenter
 from caesura.segmenters.catalog import SEGMENTERS, SOUND_SUFFIXES, check_medium
 from caesura.text import pluralize
+
+if TYPE_CHECKING:
+    from caesura.segmenters.text.chunking import Chunks
+    from caesura.segmenters.text.units import Text
 
 _PLAIN_TEXT = (".txt", ".text", ".md")
 _TEXT_SUFFIXES = (*_PLAIN_TEXT, "")
@@ -103,6 +108,34 @@ def segment(
     explain: Annotated[
         bool, Option("--explain", help="Show the reason for each boundary, and cohesion along the text.")
     ] = False,
+    max_characters: Annotated[
+        int | None, Option("--max-characters", min=1, help="Longest segment, in characters.")
+    ] = None,
+    min_characters: Annotated[
+        int | None, Option("--min-characters", min=1, help="Shortest segment, in characters; yields to a maximum.")
+    ] = None,
+    max_tokens: Annotated[int | None, Option("--max-tokens", min=1, help="Longest segment, in words.")] = None,
+    min_tokens: Annotated[
+        int | None, Option("--min-tokens", min=1, help="Shortest segment, in words; yields to a maximum.")
+    ] = None,
+    overlap: Annotated[
+        str | None,
+        Option(
+            "--overlap",
+            help="Text that each of the --chunks repeats from the one before: 100 (characters), '20 tokens' or '2 units'.",
+        ),
+    ] = None,
+    oversize: Annotated[
+        Literal["cut", "keep", "refuse"],
+        Option("--oversize", help="Units longer than the maximum: cut them, keep them, or refuse the text."),
+    ] = "cut",
+    chunks: Annotated[
+        Path | None,
+        Option("--chunks", check=writable, help="Write the segments with their offsets as JSON lines, for retrieval."),
+    ] = None,
+    style: Annotated[
+        Literal["langchain", "llamaindex", "chonkie"], Option("--style", help="Whose field names --chunks uses.")
+    ] = "langchain",
     scores: Annotated[
         Path | None,
         Option(
@@ -127,6 +160,8 @@ def segment(
     of_texts = {
         "--unit": unit, "--levels": levels, "--model": model, "--learn": learn, "--save": save, "--reference": reference,
         "--metric": metric, "--bound": bound, "--explain": explain or None, "--format": format, "--option": option,
+        "--max-characters": max_characters, "--min-characters": min_characters, "--max-tokens": max_tokens, "--min-tokens": min_tokens,
+        "--overlap": overlap, "--chunks": chunks,
         "--encoding": old.get("encoding"), **{f"--{key.replace('_', '-')}": old.get(key) for key in ("density", "mean_length", "tokens", "language")},
     }  # fmt: skip
     if _are_sounds(paths):
@@ -145,7 +180,26 @@ def segment(
     if explain:
         texts.explain(chosen, json)
         return
-    segmented = dict(texts.segment(chosen))
+    sizes = {
+        "max_characters": max_characters,
+        "min_characters": min_characters,
+        "max_tokens": max_tokens,
+        "min_tokens": min_tokens,
+    }
+    limits = {key: value for key, value in sizes.items() if value is not None}
+    if limits or chunks is not None:
+        found = texts.cut(chosen, limits | {"overlap": _parse_overlap(overlap), "oversize": oversize})
+        if chunks is not None:
+            from caesura.chunks.files import write_chunks
+
+            write_chunks({item: cut for item, (_, cut) in found.items()}, chunks, style)
+            click.echo(f"wrote {chunks}", err=json)
+        if output is None and reference is None:
+            _show_chunks({item: cut for item, (_, cut) in found.items()}, json)
+            return
+        segmented: dict[str, Any] = {item: _in_units(item, text, cut) for item, (text, cut) in found.items()}
+    else:
+        segmented = dict(texts.segment(chosen))
     coder = getattr(chosen, "name", name or "dcm")
     corpus = Corpus.from_annotations(Annotation(item, coder, marks) for item, marks in segmented.items())
     if output is not None:
@@ -174,6 +228,9 @@ segment.conflicts = (  # type: ignore[attr-defined]
     *conflicts("method density mean_length tokens language parameter", "model", "a saved segmenter has its parameters"),
     *conflicts("metric", "reference", "nothing is evaluated", missing, unless="learn"),
     *conflicts("bound", "reference", "nothing is evaluated", missing),
+    *conflicts("max_characters min_characters max_tokens min_tokens overlap chunks", "levels explain", "limits are for flat segments"),
+    *conflicts("oversize", "max_characters", "no unit can be too long", missing, unless="max_tokens"),
+    *conflicts("overlap style", "chunks", "only chunks can overlap and have field names", missing),
     *conflicts("density mean_length", "segments learn", "they set the number of segments too"),
 )  # fmt: skip
 
@@ -209,6 +266,54 @@ def _parse_levels(text: str | None) -> int | list[int] | None:
     if not all(part.isdigit() for part in parts):
         raise CaesuraError(f"--levels {text!r}: expected a number of levels, or numbers of segments such as 4,12.")
     return int(parts[0]) if len(parts) == 1 else [int(part) for part in parts]
+
+
+def _parse_overlap(text: str | None) -> tuple[int, str] | None:
+    """Return an amount and its unit.
+
+    >>> _parse_overlap("100"), _parse_overlap("2 units")
+    ((100, 'characters'), (2, 'units'))
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+)\s*(characters|tokens|units)?", text.strip())
+    if found is None:
+        raise CaesuraError(
+            f"--overlap {text!r}: expected a number of characters, such as 100, or '20 tokens', '2 units'."
+        )
+    return int(found[1]), found[2] or "characters"
+
+
+def _in_units(item: str, text: Text, cut: Chunks) -> Segmentation:
+    """Return chunks without overlap as segments of the units of their text."""
+    begins = [begin for begin, _ in text.offsets]
+    starts = [each.start for each in cut][1:]
+    inside = [start for start in starts if start not in begins]
+    if inside:
+        raise CaesuraError(
+            f"{item!r}: {pluralize(cut.cut or len(inside), 'unit')} longer than the maximum would be cut, which units cannot express; write "
+            "--chunks FILE instead of -o, raise the maximum, or choose --oversize keep."
+        )
+    return Segmentation(len(begins), [begins.index(start) for start in starts], units=text.units)
+
+
+def _show_chunks(found: Mapping[str, Chunks], json: bool) -> None:
+    """Print the chunks of every text, or their number and lengths."""
+    if json:
+        as_json({item: _chunks_as_dict(cut) for item, cut in found.items()})
+        return
+    for item, cut in found.items():
+        sizes = [each.end - each.start for each in cut] or [0]
+        remarks = [*([f"{pluralize(cut.cut, 'long unit')} cut"] if cut.cut else [])]
+        remarks += [f"{pluralize(cut.short, 'segment')} below the minimum"] if cut.short else []
+        remarks += [f"{pluralize(cut.over, 'segment')} above the maximum"] if cut.over else []
+        lengths = f"{min(sizes):,} to {max(sizes):,} characters"
+        click.echo("; ".join([f"{item}: {pluralize(len(cut), 'segment')} of {lengths}", *remarks]))
+
+
+def _chunks_as_dict(cut: Chunks) -> dict[str, Any]:
+    counts = {"cut": cut.cut, "short": cut.short, "over": cut.over}
+    return {"chunks": [{"start": each.start, "end": each.end, "tokens": each.tokens} for each in cut], **counts}
 
 
 def _write(corpus: Corpus, output: Path, to: str | None, default: str, *, lossy: bool) -> None:
@@ -263,6 +368,21 @@ class _TextSegmentation:
                 raise CaesuraError(f"two texts are called {item!r}; segment one folder at a time.")
             seen.add(item)
             yield item, marks
+
+    def cut(self, chosen: Segmenter, limits: Mapping[str, Any]) -> dict[str, tuple[Text, Chunks]]:
+        """Cut every text within limits of characters or tokens; return the texts with their chunks."""
+        from caesura.segmenters.text import chunk
+        from caesura.segmenters.text.units import Text
+
+        found: dict[str, tuple[Text, Chunks]] = {}
+        for name, path in with_progress(self.files(), "segmenting"):
+            for item, text in self.read(name, path):
+                if not isinstance(text, Text):
+                    raise CaesuraError(f"{path}: limits and chunks need the text itself; give a plain text file.")
+                if item in found:
+                    raise CaesuraError(f"two texts are called {item!r}; segment one folder at a time.")
+                found[item] = text, chunk(text, chosen, self.segments, **limits)
+        return found
 
     def _segment_files(self, files: list[tuple[str, Path]], decide: Any) -> Iterator[tuple[str, Any]]:
         """Segment file by file; many files in several processes."""

@@ -15,7 +15,7 @@ from caesura.anchoring import place_chunks
 from caesura.anchoring.folding import edge_classes, edge_strengths
 from caesura.errors import CaesuraError
 from caesura.model import Segmentation
-from caesura.segmenters.catalog import as_units, segmenter, validate_segment_count
+from caesura.segmenters.catalog import SEGMENTERS, as_units, segmenter, validate_segment_count
 from caesura.segmenters.text.units import Text, Unit, split_units
 from caesura.text import pluralize
 from caesura.validation import validate_choice, validate_integer
@@ -185,6 +185,15 @@ def _regions(text: Text, source: str) -> list[tuple[int, int]]:
     return [(b, e) for b, e in pairwise(edges) if b < e]
 
 
+def _needs_number(method: Any, model: Any, parameters: Mapping[str, Any]) -> bool:
+    """Whether a segmenter cannot choose the number of segments, and no parameter does."""
+    if isinstance(method, str):
+        return method in _NEED_A_NUMBER and not set(parameters) & _DECIDE_THE_NUMBER
+    if any(getattr(model, key, None) is not None for key in _DECIDE_THE_NUMBER):
+        return False
+    return any(type(model) is SEGMENTERS[name] for name in _NEED_A_NUMBER)
+
+
 def _place(
     source: str, regions: list[tuple[int, int]], method: Any, segments: int | None, limits: _Limits, parameters: Any
 ) -> list[int]:
@@ -198,7 +207,7 @@ def _place(
         positions = sorted({bisect.bisect_left(begins, begin) for begin, _ in found} - {0, len(regions)})
         return limits.repair(source, regions, positions, None)
     model = segmenter(method, **parameters) if isinstance(method, str) else method
-    open_number = segments is None and method in _NEED_A_NUMBER and not set(parameters) & _DECIDE_THE_NUMBER
+    open_number = segments is None and _needs_number(method, model, parameters)
     if open_number:
         segments = limits.number(source, regions)
     validate_segment_count(segments, len(units), f"a text of {len(units)} units")
@@ -501,9 +510,23 @@ def locate_chunks(document: str, chunks: Iterable[Any]) -> LocatedChunks:
         return LocatedChunks(spans, 0, 0.0)
     # all texts together, so that repeated passages are told apart by their order
     wanted = [text if text is not None else document[slice(*span)] for text, span in zip(texts, spans, strict=True)]  # type: ignore[misc]
+    if "".join(wanted) == document:
+        ends = np.cumsum([len(each) for each in wanted]).tolist()
+        return LocatedChunks(list(zip([0, *ends[:-1]], ends, strict=True)), len(lost), 0.0)
     placed = place_chunks(document, wanted)
-    found = [placed.spans[i] if span is None else span for i, span in enumerate(spans)]
+    found = [
+        _with_blanks(document, wanted[i], placed.spans[i]) if span is None else span for i, span in enumerate(spans)
+    ]
     return LocatedChunks(found, sum(found[i] is not None for i in lost), placed.altered)
+
+
+def _with_blanks(document: str, text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Add the white space at both ends that belongs to a chunk, if it is there: chunks are placed without it."""
+    if span is None:
+        return None
+    begin = span[0] - len(text) + len(text.lstrip())
+    end = span[1] + len(text) - len(text.rstrip())
+    return (begin, end) if begin >= 0 and document[begin:end] == text else span
 
 
 def _text_and_span(chunk: Any, number: int) -> tuple[str | None, tuple[int, int] | None]:
