@@ -113,3 +113,18 @@ def test_wrong_parameters_raise_error() -> None:
         metric("nested-B", n_t=0)
     with pytest.raises(CaesuraError, match="nested-F compares nested, not units"):
         metric("nested-F")([2, 3], [2, 3])
+
+
+def test_nested_a_is_the_mean_over_the_edges_of_all_levels() -> None:
+    """Level 1 is 3|3 against 2|4, level 2 has the boundary before e f on both sides."""
+    from caesura.metrics import metric
+
+    one, two = Hierarchy.from_brackets("[a b c] [d [e f]]"), Hierarchy.from_brackets("[a b] [c d [e f]]")
+    first, second = metric("A").row([3, 3], [2, 4]), metric("A").row([4, 2], [4, 2])
+    weights, edges = (first + second).tolist()
+    assert metric("nested-A")(one, two) == pytest.approx(weights / edges)
+    assert metric("nested-A")(one, one) == 1.0
+    flat = [Hierarchy.from_segmentation(masses) for masses in ([1, 8, 1], [3, 6, 1])]
+    for alignment in ("mla", "global"):
+        wanted = metric("A", alignment=alignment)([1, 8, 1], [3, 6, 1])
+        assert metric("nested-A", alignment=alignment)(*flat) == pytest.approx(wanted)

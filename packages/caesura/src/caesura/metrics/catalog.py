@@ -154,6 +154,7 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ),
     ("caesura.metrics.nested:SegmentBeginnings", {"kinds": _NESTED}, {"nested-kappa": "κ of segment beginnings"}),
     ("caesura.metrics.nested:BoundariesByLevel", {"kinds": _NESTED}, {"nested-B": "boundary similarity pooled over levels"}),
+    ("caesura.metrics.nested:AlignmentByLevel", {"kinds": _NESTED, "opt_in_kinds": _NESTED}, {"nested-A": "alignment similarity pooled over levels"}),
     ("caesura.metrics.nested:CrossingSegments", {"kinds": _NESTED}, {"non-crossing": "non-crossing brackets"}),
     *(
         (

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.kernels.arrays import SpanColumns
+from caesura.metrics.alignment import AlignmentCounts, SegmentAlignment
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.boundaries import BoundaryEdits, EditCounts, Matching, cost_per_pair
 from caesura.metrics.family import (
@@ -330,13 +331,67 @@ class BoundariesByLevel(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Project every pair to each of its levels, count the edits there, and add them up."""
-        deepest = np.maximum(_deepest(batch.reference), _deepest(batch.hypothesis))
-        pair = np.repeat(np.arange(len(batch)), deepest)
-        level = np.arange(len(pair)) - np.repeat(np.cumsum(deepest) - deepest, deepest) + 1
-        ref, hyp = (_project(side, batch.lengths, pair, level) for side in (batch.reference, batch.hypothesis))
-        rows = np.zeros((len(batch), len(EditCounts._fields)))
-        np.add.at(rows, pair, self._linear.count(Batch("units", batch.lengths[pair], ref, hyp)))
-        return rows
+        return _count_by_level(self._linear, batch)
+
+
+@dataclass(frozen=True)
+class AlignmentByLevel(Family):
+    """The edges of alignment similarity on each level, added up.
+
+    The segments of a level are those between the positions where its segments begin or end; the mean is over the edges of all levels, down to
+    the deepest level of either side. Ocampo Diaz & Ouyang (2022, footnote 1) mention hierarchical relations; this definition is ours.
+
+    Parameters
+    ----------
+    scorer : {"mean", "exponential", "best"}, default "mean"
+        As of A.
+    alignment : {"mla", "global"}, default "mla"
+        As of A.
+
+    Examples
+    --------
+    >>> from caesura.metrics import metric
+    >>> from caesura.model import Hierarchy
+    >>> round(metric("nested-A")(Hierarchy.from_brackets("[a b c] [d [e f]]"), Hierarchy.from_brackets("[a b] [c d [e f]]")), 4)
+    0.8542
+    """
+
+    scorer: Literal["mean", "exponential", "best"] = parameter("score", "mean")
+    alignment: Literal["mla", "global"] = parameter("align", "mla")
+
+    counts = AlignmentCounts
+    scores = {
+        "nested-A": Score(
+            "alignment similarity pooled over levels",
+            "Hierarchical alignment similarity: the edges of A, level by level, and the mean of all their weights.",
+            tuple, share_or_one,
+        )
+    }  # fmt: skip
+    kinds = frozenset({"nested"})
+    opt_in_kinds = {"nested": "nested-B compares the same levels"}
+    paper = "after Ocampo Diaz & Ouyang 2022, An Alignment-based Approach to Text Segmentation Similarity Scoring"
+
+    def __post_init__(self) -> None:
+        self._linear  # noqa: B018  checks the parameters
+
+    @cached_property
+    def _linear(self) -> SegmentAlignment:
+        return SegmentAlignment(scorer=self.scorer, alignment=self.alignment)
+
+    def count(self, batch: Batch) -> Rows:
+        """Project every pair to each of its levels, align the segments there, and add up weights and edges."""
+        return _count_by_level(self._linear, batch)
+
+
+def _count_by_level(linear: Family, batch: Batch) -> Rows:
+    """Project every pair to each of its levels, count it there, and add the rows up."""
+    deepest = np.maximum(_deepest(batch.reference), _deepest(batch.hypothesis))
+    pair = np.repeat(np.arange(len(batch)), deepest)
+    level = np.arange(len(pair)) - np.repeat(np.cumsum(deepest) - deepest, deepest) + 1
+    ref, hyp = (_project(side, batch.lengths, pair, level) for side in (batch.reference, batch.hypothesis))
+    rows = np.zeros((len(batch), len(linear.counts._fields)))
+    np.add.at(rows, pair, linear.count(Batch("units", batch.lengths[pair], ref, hyp)))
+    return rows
 
 
 # ---------------------------------------------------------------------- hierarchies in the form that kernels take

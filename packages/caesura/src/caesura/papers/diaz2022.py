@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from caesura.agreement import agree
 from caesura.display.table import Rounded, format_cell
 from caesura.metrics import Metric, metric
 from caesura.model import Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.samples import load
 from caesura.statistics.judgements import Question, Questions, Votes, preferences, rank_metrics
 
 
@@ -108,6 +110,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
         sections=[
             _figures_1_and_2(),
             _figure_3(),
+            _nested(),
             _figure_9(),
             *_examples(),
             *_sums(study),
@@ -176,6 +179,25 @@ def _figure_3() -> Section:
     rows.append(("WD", *(metric(PLAIN["1 - WD"])(reference, masses) for masses in hypotheses.values())))
     note = "r 1 2 4 4, h3 2 1 4 4, h4 1 2 5 3. The paper draws the figure to show that h4 is closer and that no metric so far can tell; A can."
     return Section("Figure 3: the same shift in small and in large segments", columns=["metric", *hypotheses], rows=rows, note=note)  # fmt: skip
+
+
+def _nested() -> Section:
+    """Return footnote 1: hierarchies, on the built-in nested segments of three coders."""
+    walk = load("walk")
+    rows: list[list[Any]] = [
+        [name, agree(walk, name).value, agree(walk, name, "kappa").value]
+        for name in ("nested-A", "nested-B", "nested-F")
+    ]
+    note = (
+        "sample:walk, three coders. Footnote 1 mentions hierarchical relations between segments and leaves them out. nested-A adds up the edges of A over all levels and takes the mean of their weights; the definition is ours. "
+        "Beyond chance: the parts of every segment in a random order (`caesura agree … --coefficient kappa`)."
+    )
+    return Section(
+        "Footnote 1: nested segments",
+        columns=["metric", "mean of pairs of coders", "beyond chance"],
+        rows=rows,
+        note=note,
+    )
 
 
 def _examples() -> list[Section]:
