@@ -120,6 +120,10 @@ _LONGEST_LIST = 1500  # characters; of longer lists of names, a message has the 
 _NEAREST = 12
 
 
+class AmbiguousFile(FormatError):
+    """A file with two readings that give different numbers; the message shows both."""
+
+
 class UnknownName(CaesuraError):
     """An unknown metric, format, paper or method; the message suggests the nearest name.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import caesura as cs
 from caesura.errors import CaesuraError
+from caesura.model.provenance import ReadingNote
 from cli.command import caesura, refused
 from shared_data import oracle_json, shared
 
@@ -533,8 +535,8 @@ def test_folder_in_folder_out(tmp_path: Path) -> None:
 
 
 def test_items_are_matched_by_base_names_if_no_path_matches(tmp_path: Path) -> None:
-    put(tmp_path, {"gold/alice/u1.lab": "0 1 a\n1 2 b\n", "gold/bob/u2.lab": "0 1 a\n1 2 b\n"})
-    put(tmp_path, {"sys/u1.lab": "0 1 a\n1 2 b\n", "sys/u2.lab": "0 1 a\n1 2 b\n"})
+    put(tmp_path, {"gold/alice/u1.lab": "0.0 1.0 a\n1.0 2.0 b\n", "gold/bob/u2.lab": "0.0 1.0 a\n1.0 2.0 b\n"})
+    put(tmp_path, {"sys/u1.lab": "0.0 1.0 a\n1.0 2.0 b\n", "sys/u2.lab": "0.0 1.0 a\n1.0 2.0 b\n"})
     done = caesura("evaluate", tmp_path / "gold", tmp_path / "sys", "-m", "R", "--json")
     assert json.loads(done.stdout)["count"] == 2
     assert "matched by the last part of their paths: alice/u1 and u1" in done.stderr
@@ -570,3 +572,73 @@ def test_real_files_come_back_as_they_were(tmp_path: Path, kind: str) -> None:
         assert (tmp_path / file.name).read_bytes() == file.read_bytes(), file.name
         read += 1
     assert read
+
+
+# ---------------------------------------------------------------------- two readings
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "readings"),
+    [
+        ("x.txt", "3\n5\n9\n", ("--format times", "--format paragraphs")),
+        ("x.txt", "So twice | five miles\nof ground\n\nwith walls\n", ("--format inline", "--format paragraphs")),
+        ("x.lab", "0 5 sil\n5 30 a\n", ("3 µs", "--format htk", "30 s", "--format labels", "--format timit")),
+    ],
+)
+def test_a_file_with_two_readings_is_refused_with_both(tmp_path, name, content, readings):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(cs.FormatError) as caught:
+        cs.read(tmp_path / name)
+    assert all(reading in str(caught.value) for reading in readings)
+    assert len(str(caught.value)) < 300
+    for word in re.findall(r"--format (\w+)", str(caught.value)):
+        assert len(cs.read(tmp_path / name, word)) == 1  # what it says to type works
+
+
+def test_one_ambiguous_file_of_a_folder_is_not_skipped(tmp_path):
+    (tmp_path / "a.lab").write_text("0.0 0.5 x\n0.5 1.5 y\n")
+    (tmp_path / "b.lab").write_text("0 5 x\n5 30 y\n")
+    with pytest.raises(cs.FormatError, match=r"b.lab: the recording would last 3 µs .*--keep-going"):
+        cs.read(tmp_path)
+    assert cs.read(tmp_path, "labels").items == ("a", "b")
+
+
+def test_bars_at_blank_lines_have_one_reading(tmp_path):
+    (tmp_path / "x.txt").write_text("So twice five |\n\nmiles | \n\nof ground\n")
+    assert cs.read(tmp_path / "x.txt")["x", ""].masses == [3, 1, 2]
+    (tmp_path / "z.lab").write_text("0 5000000 sil\n5000000 12000000 a\n")
+    assert cs.read(tmp_path / "z.lab")["z", ""].length == 1.2
+
+
+def test_sides_that_mean_different_things_by_1_are_refused(tmp_path):
+    (tmp_path / "gold.csv").write_text("item,label\na,1\na,0\na,0\na,1\n")
+    (tmp_path / "ours.csv").write_text("item,label\na,0\na,0\na,0\na,1\n")
+    with pytest.warns(ReadingNote):
+        gold, ours = cs.read(tmp_path / "gold.csv"), cs.read(tmp_path / "ours.csv")
+    for function in (cs.evaluate, cs.compare):
+        with pytest.raises(
+            cs.CaesuraError, match=r"1 would start a segment in .*gold.csv and end one in .*ours.csv; add"
+        ):
+            function(gold, ours)
+    (tmp_path / "both").mkdir()
+    for name in ("gold", "ours"):
+        (tmp_path / f"{name}.csv").rename(tmp_path / "both" / f"{name}.csv")
+    with pytest.raises(cs.CaesuraError, match="add -O mean=starts or -O mean=ends"):
+        cs.read(tmp_path / "both", pattern="{coder}.csv")
+    assert cs.read(tmp_path / "both", pattern="{coder}.csv", mean="starts")["a", "gold"].masses == [3, 1]
+
+
+def test_tags_in_tables_are_spans(tmp_path):
+    (tmp_path / "x.csv").write_text("token,tag\nAnn,B-PER\nLee,I-PER\nsaw,O\nParis,B-LOC\n")
+    with pytest.warns(ReadingNote, match="labels such as B-LOC were read as tags of spans"):
+        marks = cs.read(tmp_path / "x.csv")["x", ""]
+    assert marks.rows == [(0, 2, "PER"), (3, 4, "LOC")]
+    assert marks.units == ("Ann", "Lee", "saw", "Paris")
+    assert cs.read(tmp_path / "x.csv", mean="segments")["x", ""].masses == [1, 1, 1, 1]
+
+
+def test_a_guessed_length_is_said(tmp_path):
+    (tmp_path / "x.csv").write_text("item,position\na,2\na,5\n")
+    with pytest.warns(ReadingNote, match=r"item 'a' was taken to end one unit after its last boundary \(6 units\)"):
+        assert cs.read(tmp_path / "x.csv")["a", ""].length == 6
+    assert cs.read(tmp_path / "x.csv", length=9)["a", ""].masses == [2, 3, 4]

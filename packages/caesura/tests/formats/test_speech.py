@@ -239,7 +239,7 @@ def test_tiers_of_several_annotators_are_coders(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="contains a placeholder twice"):
         cs.read(path, coder="{coder}_{coder}")
     with pytest.raises(FormatError, match="coder= is a pattern of tier names, and HTK labels has no tiers"):
-        cs.read(put(tmp_path, "a.lab", "0 100 a\n"), coder="{coder}_IU")
+        cs.read(put(tmp_path, "a.lab", "0 1000000 a\n"), coder="{coder}_IU")
     eaf = put(tmp_path, "b.eaf", ELAN.replace('"words"', '"ann_IU"').replace('"gloss"', '"ben_IU"'))
     assert cs.read(eaf, coder="{coder}_IU").coders == ("ben", "ann")
 
@@ -520,7 +520,7 @@ REFUSED = [
     ("a.phn", "0 3050 h#\n3050 45", "line 2: expected 'first-sample last-sample label', found '3050 45'"),
     ("a.phn", "0 3050 h#\n3000 4559 sh\n", "line 2: .*before the previous one"),
     ("a.phn", "0.1 0.2 a\n", "line 1: expected 'first-sample"),
-    ("a.lab", "0 100 a\nb\n", "line 2: expected 'start end label'"),
+    ("a.lab", "0 1000000 a\nb\n", "line 2: expected 'start end label'"),
     ("a.mlf", '#!MLF!#\n"a.lab"\n0 100 a\n', "line 2: the file ends inside the recording 'a'"),
     ("a.mlf", '#!MLF!#\n"a.lab"\n0 100 a\n"b.lab"\n.\n', "line 4: the recording 'a' is not closed"),
     ("a.mlf", "#!MLF!#\n0 100 a\n", "line 2: expected the name of a recording"),

@@ -65,7 +65,7 @@ RTTM = """\
 ;; made by hand
 SPKR-INFO a 1 <NA> <NA> <NA> unknown ann <NA>
 SPEAKER a 1 0.50 1.00 <NA> <NA> ann 0.9 <NA>
-SPEAKER a 2 2.00 1.00 <NA> <NA> ben 0.8 0.1
+SPEAKER a 1 2.00 1.00 <NA> <NA> ben 0.8 0.1
 NOSCORE a 1 4.00 1.00 <NA> <NA> <NA> <NA>
 SPEAKER b 1 0.00 1.00 <NA> <NA> ann 0.7 <NA>
 """
@@ -259,9 +259,18 @@ def test_rttm(tmp_path: Path) -> None:
     lines = out.read_text().splitlines()
     assert lines[:3] == RTTM.splitlines()[:3]
     assert lines[3] == "SPEAKER a 1 1.6 0.3 <NA> <NA> cleo <NA> <NA>"
-    assert lines[4] == "SPEAKER a 2 2.25 0.75 <NA> <NA> ben 0.8 0.1"  # channel and confidences stay
+    assert lines[4] == "SPEAKER a 1 2.25 0.75 <NA> <NA> ben 0.8 0.1"  # confidences stay
     assert lines[5:] == RTTM.splitlines()[4:]
     assert {(a.item, str(a.marks)) for a in again} == {(a.item, str(a.marks)) for a in new}
+
+
+def test_rttm_of_two_channels(tmp_path: Path) -> None:
+    text = "SPEAKER a 1 0.5 1.0 <NA> <NA> ann <NA> <NA>\nSPEAKER a 2 2.0 1.0 <NA> <NA> ben <NA> <NA>\n"
+    path = stored(tmp_path, "talk.rttm", text)
+    out, *_ = back(path, "", spans(lambda rows: [*rows, (0.0, 0.25, "cleo")]))
+    assert sorted(out.read_text().splitlines()) == sorted(
+        [*text.splitlines(), *(f"SPEAKER a {n} 0.0 0.25 <NA> <NA> cleo <NA> <NA>" for n in (1, 2))]
+    )
 
 
 def test_ctm(tmp_path: Path) -> None:

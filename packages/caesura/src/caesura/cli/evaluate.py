@@ -41,6 +41,7 @@ from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import MAIN_METRICS, Corpus
+from caesura.model.pairs import named_by_base
 from caesura.options import parse_options, validate_options
 from caesura.statistics import AgainstChance, Evaluation, MetricResult, Results, against_chance, default_bounds
 from caesura.statistics import evaluate as evaluate_corpora
@@ -239,6 +240,7 @@ def evaluate(
         results: Results = evaluate_streamed(reference, systems, choose_metrics(names, given), **run, **how)
     else:
         gold, against = _read(reading, reference, systems, item)
+        against = {name: named_by_base(gold, corpus) for name, corpus in against.items()}
         gold, against, left_out = leave_out_bad_files(gold, against)
         compares_names = bool(gold.names) and all(corpus.names for corpus in against.values())
         names = names or reading.default_metrics_of(reference, gold.kind)

@@ -10,6 +10,9 @@ A format is an object with these functions (one of the first two is enough):
     Recognises the first characters of a file; only needed if several formats share a suffix.
 ``losses(corpus) -> list of str``
     Describes losses that the facts in the table below do not cover; rarely needed.
+``ambiguous(head) -> str or None``
+    Returns both readings of a file, with the option to type for each, if it could be something else that gives other numbers; detection
+    then stops with them.
 ``merge``, ``add_tiers``, ``structure``
     Put changed marks back into the file from which they were read, see :mod:`~caesura.formats.editing`.
 
@@ -31,7 +34,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import AmbiguousFile, CaesuraError, FormatError
 from caesura.files import Source, load_json
 from caesura.formats.losses import FEATURES
 from caesura.options import option_types, validate_options
@@ -256,21 +259,30 @@ def detect(source: Source) -> Format:
     # built-in formats come first, so that plug-ins are only loaded if no built-in format fits
     for candidate in claiming_formats(source.path):
         if _recognises(candidate, head):
-            return candidate
+            return _unambiguous(source, candidate, head)
         claiming.append(candidate)
     for candidate in claiming or all_formats():
         if _recognises(candidate, head) or (claiming and not hasattr(candidate.load(), "sniff")):
-            return candidate
+            return _unambiguous(source, candidate, head)
     if not head:
         source.check_is_text()
     if source.path.suffix.lower() == ".json":
         load_json(source)  # reports the line of a syntax error, if there is one
-    expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming else ""
+    few = len(claiming) <= 3
+    expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming and few else ""
     names = f"such as {', '.join(f.name for f in claiming)}; " if claiming else ""
     line, first = next(((n, text) for n, text in enumerate(head.split("\n"), 1) if text.strip()), (None, ""))
     begins = f", which begins with {first.strip()[:40]!r}" if first else ""
     advice = f"name one with format= (--format), {names}caesura list formats shows all"
     raise source.error(line, f"no known format fits this file{begins}{expected}; {advice}.")
+
+
+def _unambiguous(source: Source, candidate: Format, head: str) -> Format:
+    """Return a format, or raise an error if the file has two readings."""
+    readings = getattr(candidate.load(), "ambiguous", lambda _: None)(head)
+    if readings is not None:
+        raise AmbiguousFile(source.path, None, readings)
+    return candidate
 
 
 def _recognises(candidate: Format, head: str) -> bool:

@@ -11,7 +11,7 @@ from os.path import commonprefix
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
+from caesura.errors import AmbiguousFile, CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.files import cleanup_on_signal
 from caesura.formats.losses import FEATURES, features, reduce_corpus
 from caesura.model import Annotation, Corpus
@@ -109,7 +109,8 @@ def read_folder(
             continue
         name = format_of(file)
         if isinstance(name, FormatError):
-            if matching is not None or _is_empty(file):  # the user asked for this file, or it should hold something
+            # the user asked for this file, or it should hold something, or it has two readings
+            if matching is not None or _is_empty(file) or isinstance(name, AmbiguousFile):
                 bad.append((file, name))
             else:
                 skipped.append(_SkippedFile(file, name))

@@ -76,6 +76,23 @@ def sniff_inline(head: str) -> bool:
     return " | " in head
 
 
+def ambiguous_inline(head: str) -> str | None:
+    """Return both readings of a text in which bars and blank lines separate different segments."""
+    bars, blank = (_cuts(re.split(pattern, head)) for pattern in (r"\|", r"\n[ \t]*(?=\n)"))
+    if not blank or bars == blank:
+        return None
+    return (
+        f"bars separate {len(bars) + 1} segments and blank lines {len(blank) + 1}: for bars add --format inline, for blank lines "
+        "--format paragraphs."
+    )
+
+
+def _cuts(parts: Iterable[str]) -> list[int]:
+    """Count the words before every boundary between parts of a text."""
+    ends = list(accumulate(len(part.replace("|", " ").split()) for part in parts))
+    return sorted({end for end in ends[:-1] if 0 < end < ends[-1]})
+
+
 def read_inline(source: Source, *, separator: str = "|") -> Corpus:
     """Read one text; line ends count as spaces.
 
@@ -99,6 +116,13 @@ def write_inline(corpus: Corpus, *, separator: str = "|") -> str:
 
 # ---------------------------------------------------------------------- paragraphs
 # Blank lines between segments; a unit is a line or a word.
+
+
+def ambiguous_paragraphs(head: str) -> str | None:
+    """Return both readings of a file that holds only whole numbers."""
+    if not re.fullmatch(r"\s*\d+(\s+\d+)*\s*", head):
+        return None
+    return "there are only whole numbers: for times in seconds add --format times, for a text --format paragraphs."
 
 
 def read_paragraphs(source: Source, *, unit: Literal["line", "word"] = "line") -> Corpus:
@@ -277,7 +301,7 @@ def _begins(token: Any) -> bool:
 
 
 CHOI = SimpleNamespace(read=read_choi, write=write_choi, sniff=sniff_choi)
-INLINE = SimpleNamespace(read=read_inline, write=write_inline, sniff=sniff_inline)
-PARAGRAPHS = SimpleNamespace(read=read_paragraphs, write=write_paragraphs)
+INLINE = SimpleNamespace(ambiguous=ambiguous_inline, read=read_inline, write=write_inline, sniff=sniff_inline)
+PARAGRAPHS = SimpleNamespace(read=read_paragraphs, write=write_paragraphs, ambiguous=ambiguous_paragraphs)
 WIKI727 = SimpleNamespace(read=read_wiki727, write=write_wiki727, sniff=sniff_wiki727)
 CONLLU = SimpleNamespace(read=read_conllu, write=write_conllu, sniff=sniff_conllu)

@@ -13,7 +13,7 @@ from caesura.formats.catalog import claiming_formats, detect, format_options, na
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
 from caesura.formats.tables import parse_header, read_table
 from caesura.model import Corpus
-from caesura.model.provenance import Document, Interpretation, Provenance, announce, collect_notes
+from caesura.model.provenance import Document, Interpretation, Provenance, announce, check_same_meaning, collect_notes
 from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, TimeAxisRules
 from caesura.options import option_types, validate_options
 
@@ -95,6 +95,7 @@ def read(
     if expected is not None and (differing := expected.differences(found)):
         raise FormatError(where, None, f"the data does not fit its interpretation: {'; '.join(differing)}.")
     said = (*corpus.notes, *notes)
+    check_same_meaning(said)
     announce(said, where)
     return corpus.with_provenance(Provenance(found, said, corpus.sources))
 

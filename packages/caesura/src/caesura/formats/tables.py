@@ -7,11 +7,11 @@ import io
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, repeat
 from types import SimpleNamespace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
 from caesura.files import Source, first_repeated, parse_decimal, parse_integer
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.columns import CorpusBuilder
-from caesura.model.provenance import add_note
+from caesura.model.provenance import MARKS, add_note
 from caesura.options import parse_list
-from caesura.text import shorten
+from caesura.text import describe_location, shorten
 
 # ---------------------------------------------------------------------- tables
 # Cells are separated by commas, semicolons or tabs; columns are found by name.
@@ -326,6 +326,16 @@ class _BoundaryTable:
         scale = None if numbered or not self.typed else sorted(names) if labels is None else labels
         columns = CorpusBuilder("units", typed=bool(self.typed), labels=scale)
         ends = self._ends()
+        guessed = [key for key in ends if key not in self.lengths] if length is None and not self.typed else []
+        if guessed:
+            item, track = guessed[0]
+            add_note(
+                "length",
+                f"{self.source.path}: no length is given, so {describe_location(item, track)} was taken to end one unit after its last boundary "
+                f"({ends[item, track]} units); add a column length, or -O length=N.",
+                item=item,
+                count=len(guessed),
+            )
         for (item, coder, track), marks in self.marks.items():
             end = self.lengths.get((item, track), ends[item, track] if length is None else length)
             columns.start(item, coder, track, end)
@@ -352,7 +362,13 @@ def _is_integer(name: str) -> bool:
 # label changes. ``boundary`` is the boundary after the unit: a type or 1, empty or 0 for none. ``unit`` holds the words.
 
 _LABELS_ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track", "segment": "label", "token": "unit",
-            "word": "unit", "text": "unit", "sentence": "unit"}  # fmt: skip
+            "word": "unit", "text": "unit", "sentence": "unit", "tag": "label", "ner_tag": "label"}  # fmt: skip
+
+
+#: What a label of a unit means.
+LabelColumn: TypeAlias = Literal["segments", "starts", "ends", "spans"]
+
+_TAG = re.compile(r"O|[BIESLU]-\S+")
 
 
 @dataclass
@@ -367,22 +383,23 @@ class _LabelledUnits:
 def sniff_labels(head: str) -> bool:
     """Recognise a column 'label', 'segment' or 'boundary'; a table with starts and ends has one row per span, not per unit."""
     columns = set(parse_header(head))
-    return bool({"label", "segment", "boundary"} & columns) and not _has_intervals(columns)
+    tagged = bool({"tag", "ner_tag"} & columns and {"token", "word", "unit"} & columns)
+    return (tagged or bool({"label", "segment", "boundary"} & columns)) and not _has_intervals(columns)
 
 
 def read_labels(
     source: Source,
     *,
     labels: Sequence[str] | str | None = None,
-    mean: Literal["segments", "starts", "ends"] | None = None,
+    mean: LabelColumn | None = None,
 ) -> Corpus:
     """Read one row per unit and coder.
 
     Parameters
     ----------
-    mean : {'segments', 'starts', 'ends'}, default None
-        The meaning of a column ``label``: names of ``segments``, or 1 where a segment ``starts`` or ``ends``. None: names, unless all labels
-        are 0 and 1; then 1 starts a segment if every text begins with 1, and else ends one.
+    mean : {'segments', 'starts', 'ends', 'spans'}, default None
+        The meaning of a column ``label``: names of ``segments``, 1 where a segment ``starts`` or ``ends``, or tags of ``spans`` such as
+        B-place. None: names, unless all labels are 0 and 1 (1 starts a segment if every text begins with 1, and else ends one) or tags.
     labels : sequence of str or str, default None
         The boundary types in their order on the ordinal scale; None: alphabetical.
     """
@@ -400,6 +417,8 @@ def read_labels(
         raise source.error(1, "this table has starts and ends; read it with --format csv-spans or times.")
     if "boundary" not in columns:
         mean = mean or _meaning(source, list(streams.values()))
+        if mean == "spans":
+            return _tagged_spans(source, streams)
         if mean != "segments":
             _labels_to_boundaries(source, streams.values(), mean)
             columns = columns - {"label"} | {"boundary"}
@@ -419,15 +438,38 @@ def _has_intervals(columns: Iterable[str]) -> bool:
     return {"start", "end"} <= named
 
 
-def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> Literal["segments", "starts", "ends"]:
-    """Decide what labels mean: names, or marks if there are only 0 and 1, which a note says."""
-    if {label.strip() for stream in streams for label in stream.labels} != {"0", "1"}:
+def _tagged_spans(source: Source, streams: Mapping[tuple[str, str, str], _LabelledUnits]) -> Corpus:
+    """Read one tag of a span per unit."""
+    annotations = []
+    for (item, coder, track), stream in streams.items():
+        try:
+            rows = Spans.from_iob(stream.labels).rows
+        except InvalidSegmentation as error:
+            raise source.error(None, f"item {item!r}: {error}") from None
+        units = stream.units if any(stream.units) else None
+        annotations.append(
+            Annotation(item, coder, Spans.from_rows(rows, length=len(stream.labels), units=units), track)
+        )
+    return Corpus.from_annotations(annotations)
+
+
+def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
+    """Decide what labels mean: names, tags of spans, or marks if there are only 0 and 1; a note says the last two."""
+    found = {label.strip() for stream in streams for label in stream.labels}
+    if all(_TAG.fullmatch(label) for label in found) and any(label[0] in "BSU" for label in found):
+        add_note(
+            "tags",
+            f"{source.path}: labels such as {min(found - {'O'})} were read as tags of spans; if they name segments, add -O mean=segments.",
+            count=len(streams),
+        )
+        return "spans"
+    if found != {"0", "1"}:
         return "segments"
     starts = all(stream.labels[0].strip() == "1" for stream in streams)
     chosen: Literal["starts", "ends"] = "starts" if starts else "ends"
     other = "ends" if starts else "starts"
     add_note(
-        "marks",
+        MARKS,
         f"{source.path}: the labels are 0 and 1, so 1 was taken to {chosen[:-1]} a segment; "
         f"if it {other} one, add -O mean={other}, if they name segments, -O mean=segments.",
         count=len(streams),

@@ -101,7 +101,7 @@ class Pairs:
             validate_choice("missing", missing, get_args(Missing))
         _check_texts(reference, hypothesis)
         reference, hypothesis = _on_one_time_axis(reference, hypothesis)
-        hypothesis = _named_by_base(reference, hypothesis)
+        hypothesis = named_by_base(reference, hypothesis)
         if _are_aligned(reference, hypothesis):
             every = np.arange(len(reference))
             return cls(reference, hypothesis, every, every, reference.items, reference.item_of)
@@ -239,7 +239,7 @@ def _differ_in_time(reference: Corpus, hypothesis: Corpus) -> bool:
     return False
 
 
-def _named_by_base(reference: Corpus, hypothesis: Corpus) -> Corpus:
+def named_by_base(reference: Corpus, hypothesis: Corpus) -> Corpus:
     """Match items by the last part of their paths if no path matches and these parts are unique on both sides."""
     if not any("/" in item for item in (*reference.items[:1], *hypothesis.items[:1])) or set(reference.items) & set(
         hypothesis.items

@@ -226,6 +226,25 @@ def _unpack(packed: str) -> bytes:
 _collected: ContextVar[list[Note] | None] = ContextVar("notes of the corpus that is being read", default=None)
 
 
+#: The rule of notes about labels 0 and 1, whose example is what 1 does: "starts" or "ends".
+MARKS = "marks"
+
+
+def check_same_meaning(notes: Iterable[Note]) -> None:
+    """Raise an error if labels 0 and 1 were read in two ways in data that belongs together.
+
+    Parameters
+    ----------
+    notes : iterable of Note
+        The notes of all files.
+    """
+    found = {note.example: note.text.partition(": ")[0] for note in notes if note.rule == MARKS}
+    if len(found) > 1:
+        raise CaesuraError(
+            f"1 would start a segment in {found['starts']} and end one in {found['ends']}; add -O mean=starts or -O mean=ends."
+        )
+
+
 class ReadingNote(UserWarning):
     """A repair or a choice of a reader."""
 

@@ -23,6 +23,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import cached_metric, default_metrics, with_parameters
 from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, SegmentationLike, Spans, as_segmentation
 from caesura.model.corpus import CorpusLike, Kind, Marks, as_corpus
+from caesura.model.provenance import check_same_meaning
 from caesura.statistics.counted import (
     CountedPairs,
     MetricResult,
@@ -415,6 +416,7 @@ def _sides(reference: Any, hypothesis: Any, names: tuple[str, str]) -> tuple[Cor
             as_corpus(side, f"the {which}", lambda item, which=which: (item, which))  # type: ignore[misc]
             for side, which in ((reference, "reference"), (hypothesis, "hypothesis"))
         ]
+        check_same_meaning([*sides[0].notes, *sides[1].notes])
         return sides[0], sides[1]
     marks: list[Marks] = [
         x if isinstance(x, (Hierarchy, Spans)) else as_segmentation(x) for x in (reference, hypothesis)

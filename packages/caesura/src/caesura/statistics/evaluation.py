@@ -23,7 +23,16 @@ from caesura.metrics.catalog import default_metrics
 from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like
-from caesura.model.pairs import TIER_ADVICE, Missing, describe_tiers, list_tiers, pair_systems, tiers_to_split
+from caesura.model.pairs import (
+    TIER_ADVICE,
+    Missing,
+    describe_tiers,
+    list_tiers,
+    named_by_base,
+    pair_systems,
+    tiers_to_split,
+)
+from caesura.model.provenance import check_same_meaning
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.bounds import DEGENERATE, HUMAN, bound, default_bounds
 from caesura.statistics.clusters import Clusters, cluster_items, hint_at_speakers, intervals_of, tracks_of_items
@@ -544,6 +553,8 @@ def evaluate(
         name: _as_corpus(system, f"the system {name!r}", lambda item, name=name: (item, name))  # type: ignore[misc]
         for name, system in _by_system(hypothesis, reference.items).items()
     }
+    systems = {name: named_by_base(reference, system) for name, system in systems.items()}
+    check_same_meaning([*reference.notes, *(note for system in systems.values() for note in system.notes)])
     if threads is not None:
         validate_integer("threads", threads)
     if not anchor:

@@ -45,6 +45,18 @@ def sniff_htk(head: str) -> bool:
     return _is_master(head) or re.match(r"\s*\d+\s+\d+\s+\S", first) is not None
 
 
+def ambiguous_htk(head: str) -> str | None:
+    """Return both readings of a file whose whole numbers are too small for units of 100 ns: a recording of less than 10 ms."""
+    ends = [int(match[1]) for match in re.finditer(r"^\s*\d{1,18}\s+(\d{1,18})\s", head, re.MULTILINE)]
+    if _is_master(head) or not ends or max(ends) >= 100_000:
+        return None
+    last = max(ends)
+    return (
+        f"the recording would last {last / 10:g} µs in HTK's units of 100 ns (--format htk), {last} s in seconds (--format labels), and "
+        f"{last / 16:g} ms in samples of 16 kHz (--format timit)."
+    )
+
+
 def _is_master(text: str) -> bool:
     """Recognise a master label file by its header or, without one, by the name of a recording in quotes on the first line."""
     first = text.lstrip().split("\n", 1)[0].strip()
@@ -298,7 +310,7 @@ def _points(source: Source, rows: list[LabelLine]) -> Segmentation | None:
     return Segmentation.from_times([start for start, *_ in rows], types=labels if any(labels) else None)
 
 
-HTK = SimpleNamespace(read=read_htk, write=write_htk, sniff=sniff_htk)
+HTK = SimpleNamespace(read=read_htk, write=write_htk, sniff=sniff_htk, ambiguous=ambiguous_htk)
 MLF = SimpleNamespace(read=read_htk, write=write_mlf, sniff=sniff_mlf)
 TIMIT = SimpleNamespace(read=read_timit, write=write_timit)
 SECONDS = SimpleNamespace(read=read_seconds, write=write_seconds, sniff=sniff_seconds)

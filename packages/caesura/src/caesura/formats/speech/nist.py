@@ -38,7 +38,7 @@ _TYPES = (
 )  # fmt: skip
 _NONE = "<NA>"
 _NO_SCORE = "NOSCORE"
-_ONLY_CHANNEL = "1"  # the channel if a recording has one only
+ONLY_CHANNEL = "1"  # the channel if a recording has one only
 _HAS_SPEAKERS = re.compile(r"^[ \t]*SPEAKER\s", re.MULTILINE)
 
 
@@ -72,7 +72,7 @@ def read_rttm(
         kinds[kind] = None
         if kind in (wanted, _NO_SCORE):
             start, end = _start_and_end(source, number, begin, duration)
-            channel = _ONLY_CHANNEL if channel == _NONE else channel
+            channel = ONLY_CHANNEL if channel == _NONE else channel
             if kind == wanted:
                 label = speaker if wanted == "SPEAKER" else word
                 read.setdefault((file, channel, speaker), []).append((start, end, label, number))
@@ -81,7 +81,7 @@ def read_rttm(
     if not read:
         found = ", ".join(kinds)
         raise source.error(None, f"the file contains no line of type {wanted}; it has {found or 'nothing'}.")
-    names = _recordings(read)
+    names = recordings_of_channels(read)
     lasting = {(names[f, c], who): lasting_lines(source, rows, "turns") for (f, c, who), rows in read.items()}
     turns = {key: rows for key, rows in lasting.items() if rows}
     if not turns:
@@ -103,7 +103,7 @@ def read_rttm(
     )
 
 
-def _recordings(read: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], str]:
+def recordings_of_channels(read: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], str]:
     """Return the name of the recording of every file and channel: the file, with the channel if it has several."""
     channels: dict[str, dict[str, None]] = {}
     for file, channel, _ in read:
@@ -237,7 +237,7 @@ def read_ctm(source: Source, **intervals: Unpack[IntervalSpanOptions]) -> Corpus
     if not words:
         raise source.error(None, "the file contains no word.")
     rule = IntervalRules.from_options(**intervals)
-    named = {channel for _, channel in words} != {_ONLY_CHANNEL}
+    named = {channel for _, channel in words} != {ONLY_CHANNEL}
     for rows in words.values():
         rows.sort(key=itemgetter(0))
     overlap = any(after[0] < before[1] - TICK for rows in words.values() for before, after in pairwise(rows))
@@ -255,7 +255,7 @@ def write_ctm(corpus: Corpus) -> Iterator[str]:
     for item, track, _, marks in intervals_of(corpus):
         for start, end, label in segments(marks):
             if label:
-                yield f"{item} {track or _ONLY_CHANNEL} {start!r} {format_duration(start, end)} {label}\n"
+                yield f"{item} {track or ONLY_CHANNEL} {start!r} {format_duration(start, end)} {label}\n"
 
 
 RTTM = SimpleNamespace(read=read_rttm, write=write_rttm, sniff=sniff_rttm)

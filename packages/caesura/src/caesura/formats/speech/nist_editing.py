@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from caesura.files import Source
 from caesura.formats.editing import Row, merge_lines, require_linear
 from caesura.formats.speech.intervals import format_duration, parse_time, segments
+from caesura.formats.speech.nist import ONLY_CHANNEL, recordings_of_channels
 from caesura.model import Corpus
 
 _NONE = "<NA>"
@@ -23,28 +24,38 @@ def merge_rttm(source: Source, original: Corpus, corpus: Corpus) -> bytes | None
     """Return an RTTM file with other turns or words; None if an item is missing, which would be deleted."""
     kinds = {line.split()[0] for _, line in source.nonblank_lines(";;")}
     wanted = "SPEAKER" if "SPEAKER" in kinds else "LEXEME"
+    turns = [(number, line.split()) for number, line in source.nonblank_lines(";;") if line.split()[0] == wanted]
+    names = recordings_of_channels((parts[1], _channel(parts[2]), "") for _, parts in turns)
+    files = {name: key for key, name in names.items()}
     by_label = original.kind == "spans" and wanted == "SPEAKER"  # speakers are labels, else tracks
 
     def edit(line: str | None, key: tuple[str, str], row: Row) -> str:
         start, end, label = row
         speaker = (label if by_label else key[1]) or _NONE
         word, how = ("" if wanted == "SPEAKER" else label) or _NONE, _NONE if wanted == "SPEAKER" else "lex"
-        new = line.split() if line else [wanted, key[0], "1", "", "", word, how, "", _NONE, _NONE]
+        new = (
+            line.split()
+            if line
+            else [wanted, *files.get(key[0], (key[0], ONLY_CHANNEL)), "", "", word, how, "", _NONE, _NONE]
+        )
         new[3], new[4], new[7] = repr(start), format_duration(start, end), speaker
         if wanted != "SPEAKER":
             new[5] = word
         return " ".join(new)
 
     def lines() -> Iterator[_Line]:
-        for number, line in source.nonblank_lines(";;"):
-            parts = line.split()
-            if parts[0] == wanted:
-                label = parts[7] if wanted == "SPEAKER" else parts[5]
-                track = "" if by_label or parts[7] == _NONE else parts[7]
-                start, end = _times(source, number, parts[3], parts[4])
-                yield number, parts[1], track, start, end, "" if label == _NONE else label
+        for number, parts in turns:
+            label = parts[7] if wanted == "SPEAKER" else parts[5]
+            track = "" if by_label or parts[7] == _NONE else parts[7]
+            start, end = _times(source, number, parts[3], parts[4])
+            item = names[parts[1], _channel(parts[2])]
+            yield number, item, track, start, end, "" if label == _NONE else label
 
     return _merge(source, original, corpus, list(lines()), edit)
+
+
+def _channel(written: str) -> str:
+    return ONLY_CHANNEL if written == _NONE else written
 
 
 def merge_ctm(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
@@ -107,10 +118,10 @@ def _times(source: Source, number: int, start: str, duration: str) -> tuple[floa
 
 
 def structure_rttm(source: Source) -> dict[str, int]:
-    """Count lines of other types than the one that is read."""
+    """Count lines of other types than the one that is read; zones that are not scored are attributes."""
     kinds = Counter(line.split()[0] for _, line in source.nonblank_lines(";;"))
     wanted = "SPEAKER" if "SPEAKER" in kinds else "LEXEME"
-    return {f"{kind} line": number for kind, number in kinds.items() if kind != wanted}
+    return {f"{kind} line": number for kind, number in kinds.items() if kind not in (wanted, "NOSCORE")}
 
 
 def structure_ctm(source: Source) -> dict[str, int]:
