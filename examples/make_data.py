@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 import wave
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -286,11 +287,71 @@ def write_nested(folder: Path) -> None:
 
 
 def write_vowels(folder: Path) -> None:
-    """Write a well-known line of Hebrew and one of Arabic, without vowels."""
+    """Write a well-known line of Hebrew and one of Arabic, without vowels; subtitles, a TextGrid and a Word file."""
     put(folder / "letter.txt", "בראשית ברא אלהים את השמים ואת הארץ\n")
     put(folder / "gold.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
     put(folder / "restored.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֶת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
     put(folder / "arabic.txt", "الحمد لله رب العالمين\n")
+    write_text = {"film.srt": SUBTITLES, "talk.TextGrid": _grid()}
+    for name, text in write_text.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    with zipfile.ZipFile(folder / "letter.docx", "w") as archive:
+        for name, xml in WORD_FILE.items():
+            entry = zipfile.ZipInfo(name, (2026, 11, 18, 0, 0, 0))
+            archive.writestr(
+                entry, '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' + xml, zipfile.ZIP_STORED
+            )
+
+
+SUBTITLES = """1
+00:00:01,000 --> 00:00:03,000
+הילד קרא
+ספר יפה.
+
+2
+00:00:04,000 --> 00:00:06,000
+- מה שלומך?
+"""
+
+#: The smallest Word file: one paragraph with a bold word.
+WORD_FILE = {
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" '
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>'
+    '<Override PartName="/word/document.xml" '
+    'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+    "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+    "word/document.xml": '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:pPr><w:bidi/></w:pPr>'
+    '<w:r><w:rPr><w:rtl/></w:rPr><w:t xml:space="preserve">הילד קרא </w:t></w:r><w:r><w:rPr><w:b/><w:rtl/></w:rPr><w:t>ספר</w:t></w:r>'
+    '<w:r><w:rPr><w:rtl/></w:rPr><w:t xml:space="preserve"> יפה.</w:t></w:r></w:p></w:body></w:document>',
+}
+
+
+def _grid() -> str:
+    """Return a TextGrid with a tier of words and one of speakers."""
+    lines = [
+        'File type = "ooTextFile"',
+        'Object class = "TextGrid"',
+        "",
+        "xmin = 0",
+        "xmax = 2",
+        "tiers? <exists>",
+        "size = 2",
+        "item []:",
+    ]
+    for n, (name, labels) in enumerate({"words": ["הילד", "קרא", "ספר", "יפה"], "speaker": ["דנה"]}.items(), 1):
+        lines += [
+            f"    item [{n}]:",
+            '        class = "IntervalTier"',
+            f'        name = "{name}"',
+            "        xmin = 0",
+            "        xmax = 2",
+        ]
+        lines.append(f"        intervals: size = {len(labels)}")
+        for i, label in enumerate(labels):
+            times = (f"            xmin = {2 * i / len(labels):g}", f"            xmax = {2 * (i + 1) / len(labels):g}")
+            lines += [f"        intervals [{i + 1}]:", *times, f'            text = "{label}"']
+    return "\n".join(lines) + "\n"
 
 
 def put_corpus(corpus: cs.Corpus, path: Path) -> None:
