@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from caesura.errors import CaesuraError
 from caesura_vowels.altered import clean, score_restored, split_letters
 from cli.command import caesura, refused
+from shared_data import shared
 
 #: Altered lines of three systems of the CATT benchmark (abjadai/catt, Apache 2.0), with rapidfuzz's distances.
 LINES = json.loads((Path(__file__).parent / "oracles" / "catt_lines.json").read_text(encoding="utf-8"))
@@ -75,3 +77,24 @@ def test_the_command_scores_restored_files(tmp_path) -> None:
     assert "counted as CATT" in shown.stdout
     assert "has no effect" in refused("vowels", "evaluate", tmp_path / "gold.txt", "--anchor")
     assert "has no effect" in refused("vowels", "evaluate", *files, "--model", "hmm")
+
+
+def test_published_rates_of_whole_files() -> None:
+    """CATT's systems on its benchmark, by its own counting; needs its files.
+
+    git clone https://github.com/abjadai/catt && CAESURA_CATT=catt/benchmarking pytest -k published_rates_of_whole_files
+    """
+    if not (folder := os.environ.get("CAESURA_CATT")):
+        pytest.skip("set CAESURA_CATT to the folder benchmarking of abjadai/catt")
+    printed = json.loads(shared("oracles/anchor/catt_CATT.json").read_text(encoding="utf-8"))
+    files = {file.name: file for file in Path(folder).rglob("CATT_data_*.txt")}
+    reference = files["CATT_data_gt.txt"].read_text(encoding="utf-8").splitlines()
+    known = {name: files[name] for name in printed if name in files}
+    assert known, "none of the files of the benchmark is there"
+    for name, path in known.items():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        found = score_restored(reference, {"x": lines}, anchor=True).systems["x"]
+        for rate in ("der_with", "wer_with", "der_without", "wer_without"):
+            assert found.rate(rate) == pytest.approx(printed[name]["catt"][rate][2], abs=0.001), (name, rate)
+        assert (found.altered_lines, found.distance) == (printed[name]["altered_lines"], printed[name]["distance"])
+        assert found.der_all == pytest.approx(printed[name]["der_all"], abs=0.02)

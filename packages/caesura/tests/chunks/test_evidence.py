@@ -89,6 +89,36 @@ def test_scores_of_chunking_evaluation(speech, name) -> None:
         assert ours[score].micro == pytest.approx(printed["ours"][value], abs=1e-9), score
 
 
+class TfIdf:
+    """scikit-learn's vectors of the chunks, cosines rounded to ten places, the earlier of equals: any object with ``rank`` is a retriever."""
+
+    signature = "tfidf"
+
+    def rank(self, queries, chunks, depth):
+        text = pytest.importorskip("sklearn.feature_extraction.text", reason="scikit-learn is not installed")
+        vectors = text.TfidfVectorizer()
+        of_chunks = vectors.fit_transform(chunks)
+        cosines = np.round((vectors.transform(queries) @ of_chunks.T).toarray(), 10)
+        return np.argsort(-cosines, axis=1, kind="stable")[:, :depth]
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+def test_scores_with_the_rankings_of_scikit_learn(speech, name) -> None:
+    text, data, queries = speech
+    printed = data["results"][name]["tfidf"]
+    chunks = {"x": {"speech": CHUNKERS[name](text)}}
+    theirs = evaluate_chunks({"speech": text}, queries, chunks, retriever=TfIdf(), touching=True, resamples=0)
+    for score, value in (("recall", "recall"), ("precision", "precision"), ("IoU", "iou")):
+        assert theirs[f"evidence-{score}"].micro == pytest.approx(printed["chroma"][value], abs=1e-9)
+    ours = evaluate_chunks({"speech": text}, queries, chunks, retriever=TfIdf(), repeated=False, resamples=0)
+    for score, value in (
+        ("evidence-precision", "precision_once"),
+        ("evidence-IoU", "iou_once"),
+        ("whole-at-k", "whole_in_top"),
+    ):
+        assert ours[score].micro == pytest.approx(printed["ours"][value], abs=1e-9), score
+
+
 def test_rankings_are_those_of_the_oracle(speech) -> None:
     text, data, queries = speech
     for name in ("fixed800", "sentence1"):
@@ -102,7 +132,16 @@ def test_meetings_of_qmsum() -> None:
     printed = next(m for m in oracle_json("chunks/qmsum_test.json") if m["meeting"] == "IS1003a")
     text = meeting["text"]
     queries = [(q["query"], "m", q["spans"]) for q in meeting["queries"]]
-    for name, chunks in (("fixed1000", fixed(text, 1000)), ("fixed4000", fixed(text, 4000))):
+    chunkers = {
+        "fixed1000": fixed(text, 1000),
+        "fixed1000_overlap500": fixed(text, 1000, 500),
+        "fixed4000": fixed(text, 4000),
+        "turns1000": by_break(text, r"\n", 1000),
+        "turns4000": by_break(text, r"\n", 4000),
+    }
+    assert set(chunkers) == set(printed["results"])
+    for name, chunks in chunkers.items():
+        assert len(chunks) == printed["results"][name]["chunks"]
         found = evaluate_chunks({"m": text}, queries, {"x": chunks}, resamples=0)
         for score, value in (
             ("evidence-recall", "recall"), ("evidence-precision", "precision"), ("evidence-IoU", "iou"),
