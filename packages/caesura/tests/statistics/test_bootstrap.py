@@ -107,7 +107,7 @@ def test_interval_of_fewer_than_two_items_is_none() -> None:
     [
         ({"level": 1.5}, "between 0 and 1"),
         ({"resamples": 0}, "resamples is 0"),
-        ({"method": "t"}, "interval is 't'; expected 'percentile', 'bca' or 'expanded'."),
+        ({"method": "t"}, "interval is 't'; expected 'percentile', 'bca', 'expanded' or 'two-stage'."),
     ],
 )
 def test_invalid_settings_are_rejected(given: dict, sentence: str) -> None:

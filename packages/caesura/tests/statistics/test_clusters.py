@@ -83,3 +83,26 @@ def test_few_clusters_and_missing_attributes() -> None:
     tracked = cs.Corpus.from_annotations(tracks)
     assert len(cs.evaluate(tracked, tracked, ["F"], cluster="speaker").clusters) == 2
     assert set(cs.evaluate(tracked, tracked, ["F"]).by("speaker")) == {"p", "q"}
+
+
+def test_two_stages_draw_clusters_and_their_items() -> None:
+    random = np.random.default_rng(5)
+    gold, system = corpus(random, 8, 6), corpus(random, 8, 6, True)
+
+    def width(method: str) -> float:
+        low, high = cs.evaluate(gold, system, ["recall"], cluster="speaker", interval=method)["recall"].interval
+        return high - low
+
+    assert width("percentile") < width("two-stage")
+    # the variance of both stages against a direct simulation
+    evaluation = cs.evaluate(gold, system, ["recall"], cluster="speaker", interval="two-stage")
+    rows, of = evaluation["recall"].rows, evaluation.clusters.of
+    draws = []
+    for _ in range(2000):
+        chosen = np.concatenate(
+            [random.choice(own := np.flatnonzero(of == c), len(own)) for c in random.integers(0, 8, 8)]
+        )
+        draws.append(float(evaluation["recall"].metric.score(rows[chosen].sum(axis=0))))
+    np.testing.assert_allclose(evaluation["recall"].interval, np.quantile(draws, [0.025, 0.975]), atol=0.03)
+    with pytest.raises(cs.CaesuraError, match="give cluster= too"):
+        cs.evaluate(gold, system, ["recall"], interval="two-stage")

@@ -132,9 +132,10 @@ def evaluate(
         Option("--uem", hidden=True, help="UEM file with the time to score: -m diarization-error:uem=FILE."),
     ] = None,
     interval: Annotated[
-        Literal["percentile", "bca", "expanded"] | None,
+        Literal["percentile", "bca", "expanded", "two-stage"] | None,
         Option(
-            "--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded (default for clusters)."
+            "--interval",
+            help="Bootstrap interval: percentile, bca or, for few items, expanded (default for clusters); two-stage draws clusters, then their items.",
         ),
     ] = None,
     test: Annotated[

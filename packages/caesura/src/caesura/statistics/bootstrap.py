@@ -30,7 +30,7 @@ from caesura.validation import validate_choice, validate_integer
 
 #: How the ends of an interval are chosen: "percentile" takes quantiles of the resampled scores, "bca" corrects them for bias
 #: and acceleration, "expanded" widens them for small numbers of items.
-IntervalMethod: TypeAlias = Literal["percentile", "bca", "expanded"]
+IntervalMethod: TypeAlias = Literal["percentile", "bca", "expanded", "two-stage"]
 #: Converts rows, or sums of rows, to scores.
 ScoreFunction: TypeAlias = Callable[[Rows], NDArray[np.float64]]
 Values: TypeAlias = NDArray[np.float64]
@@ -45,6 +45,9 @@ MAX_ENUMERATED = 7
 
 _MIN_THREADED_DRAWS = 1_000_000  # below this many items drawn, starting threads costs more than it gains
 _CHUNK = 64  # resamples per random stream; fixed, so that results do not depend on memory or the number of threads
+
+
+NEEDS_CLUSTERS = "two-stage intervals draw clusters and then their items; give cluster= too (--cluster speaker)."
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,8 @@ class Resampling:
 
         Only the parts that a score is made of are resampled, not all counts.
         """
+        if self.method == "two-stage":
+            raise CaesuraError(NEEDS_CLUSTERS)
         if self.resamples == 0:
             return [None] * len(rows)
         parts = [metric.parts(each) for metric, each in zip(metrics, rows, strict=True)]
@@ -294,6 +299,7 @@ _ADJUSTMENTS: dict[str, Callable[[ScoreFunction, Rows, Values, NDArray[np.float6
     "percentile": _keep_ends,
     "bca": _bca_ends,
     "expanded": _expanded_ends,
+    "two-stage": _keep_ends,  # of clusters, see caesura.statistics.clusters
 }
 
 

@@ -27,6 +27,7 @@ from caesura.statistics.counted import add_up
 from caesura.text import pluralize
 
 _SPEAKER = "speaker"
+_DRAWS = 1000  # resamples at a time, to limit memory
 _FEW = 5  # clusters with which tests can hardly be significant
 
 
@@ -104,7 +105,33 @@ def intervals_of(
     """Return the interval of every metric, over items or over clusters of items."""
     if clusters is None:
         return resampling.intervals(metrics, rows)
+    if resampling.method == "two-stage":
+        return _two_stage_intervals(resampling, metrics, rows, clusters)
     return resampling.cluster_intervals(metrics, [clusters.add_up(each) for each in rows])
+
+
+def _two_stage_intervals(
+    resampling: Resampling, metrics: Sequence[Metric], rows: Sequence[Rows], clusters: Clusters
+) -> list[IntervalCell | None]:
+    """Draw clusters with replacement and, within every drawn cluster, its items with replacement."""
+    if resampling.resamples == 0 or len(clusters) < 2:
+        return [None] * len(metrics)
+    random, parts = (
+        np.random.default_rng(resampling.seed),
+        [m.parts(each) for m, each in zip(metrics, rows, strict=True)],
+    )
+    members = [np.flatnonzero(clusters.of == number) for number in range(len(clusters))]
+    found: list[list[NDArray[np.float64]]] = [[] for _ in metrics]
+    for first in range(0, resampling.resamples, _DRAWS):
+        size = min(_DRAWS, resampling.resamples - first)
+        times = random.multinomial(len(clusters), np.full(len(clusters), 1 / len(clusters)), size=size)
+        weights = np.zeros((size, len(clusters.of)))
+        for own, drawn in zip(members, times.T, strict=True):
+            # k draws of a cluster with n items are k · n draws of an item
+            weights[:, own] = random.multinomial(drawn * len(own), np.full(len(own), 1 / len(own)))
+        for each, own_parts, values in zip(metrics, parts, found, strict=True):
+            values.append(np.asarray(each.value(weights @ own_parts)))
+    return [resampling.interval(np.concatenate(values)) for values in found]
 
 
 def hint_at_speakers(items: Sequence[str], attributes: Any) -> list[str]:

@@ -33,7 +33,7 @@ from caesura.model.pairs import (
     tiers_to_split,
 )
 from caesura.model.provenance import check_same_meaning
-from caesura.statistics.bootstrap import IntervalMethod, Resampling
+from caesura.statistics.bootstrap import NEEDS_CLUSTERS, IntervalMethod, Resampling
 from caesura.statistics.bounds import DEGENERATE, HUMAN, bound, default_bounds
 from caesura.statistics.clusters import Clusters, cluster_items, hint_at_speakers, intervals_of, tracks_of_items
 from caesura.statistics.counted import (
@@ -515,8 +515,9 @@ def evaluate(
         The level of the bootstrap intervals over items.
     resamples : int, default 10,000
         The number of resamples; with 0, or with a single item, there are no intervals.
-    interval : {"percentile", "bca", "expanded"}, default None
+    interval : {"percentile", "bca", "expanded", "two-stage"}, default None
         How the ends of intervals are chosen; "expanded" suits fewer than fifty items. By default "percentile", and "expanded" over clusters.
+        "two-stage" also draws the items of every drawn cluster; with few clusters its coverage is lower than that of "expanded".
     cluster : str or callable, default None
         An attribute of items ("speaker"), or a function of an item's name: intervals and tests are then over groups of items that may be alike,
         such as the recordings of one speaker. Whole groups are drawn and swapped. If items lack the attribute, "speaker" is the track.
@@ -580,6 +581,8 @@ def evaluate(
     if not items:
         raise CaesuraError(f"no item is left to count: {next(iter(uncounted.values()))}.")
     clusters = None if cluster is None else cluster_items(items, reference, cluster)
+    if interval == "two-stage" and clusters is None:
+        raise CaesuraError(NEEDS_CLUSTERS)
     method: IntervalMethod = interval or ("percentile" if clusters is None else "expanded")
     score = _PairScorer(chosen, references, Resampling(level, resamples, method, seed), clusters)
     scored = {name: score(each) for name, each in counted.items()}
