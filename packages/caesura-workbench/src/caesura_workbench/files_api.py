@@ -42,6 +42,7 @@ from caesura_workbench.requests import (
     Unit,
     api_router,
 )
+from caesura_workbench.responses import FormatResponse, JobResponse
 from caesura_workbench.rows import AddedRows, ItemRecord, NotFound
 from caesura_workbench.schemas import Schemas, corpus_use
 
@@ -239,7 +240,7 @@ def _attachment(name: str) -> dict[str, str]:
     return {"Content-Disposition": f"attachment; filename=\"{ascii_name(name)}\"; filename*=UTF-8''{quote(name)}"}
 
 
-@router.get("/projects/{project}/export/formats")
+@router.get("/projects/{project}/export/formats", response_model=list[FormatResponse])
 def export_formats(
     request: Request,
     jobs: Jobs,
@@ -280,7 +281,7 @@ def _background(request: Request) -> BackgroundJobs:
     return jobs
 
 
-@router.post("/projects/{project}/jobs/import", status_code=202)
+@router.post("/projects/{project}/jobs/import", response_model=JobResponse, status_code=202)
 async def start_import(
     request: Request, store: ViewerStore, jobs: Jobs, project: ExistingProject, files: Files, wanted: RequestedImport
 ) -> dict[str, Any]:
@@ -296,7 +297,7 @@ async def start_import(
     return _background(request).start(jobs.owner, "import", project, work).as_dict()
 
 
-@router.post("/projects/{project}/jobs/export", status_code=202)
+@router.post("/projects/{project}/jobs/export", response_model=JobResponse, status_code=202)
 def start_export(request: Request, jobs: Jobs, project: ExistingProject, body: NewExport) -> dict[str, Any]:
     """Export annotations in the background; the file of the job is the export."""
     settings = get_settings(request)
@@ -308,7 +309,7 @@ def start_export(request: Request, jobs: Jobs, project: ExistingProject, body: N
     return _background(request).start(jobs.owner, "export", project, work).as_dict()
 
 
-@router.post("/projects/{project}/jobs/report", status_code=202)
+@router.post("/projects/{project}/jobs/report", response_model=JobResponse, status_code=202)
 def start_report(request: Request, jobs: Jobs, project: ExistingProject, body: NewReport) -> dict[str, Any]:
     """Write the report of a project's coders in the background; the file of the job is a page."""
     url = get_settings(request).database_url
@@ -320,13 +321,13 @@ def start_report(request: Request, jobs: Jobs, project: ExistingProject, body: N
     return _background(request).start(jobs.owner, "report", project, work).as_dict()
 
 
-@router.get("/jobs", tags=["session"])
+@router.get("/jobs", response_model=list[JobResponse], tags=["session"])
 def my_jobs(request: Request, jobs: Jobs) -> list[dict[str, Any]]:
     """List one's own jobs: those that a request waits for, and those in the background, of which finished ones are kept for an hour."""
     return [*jobs.pool.jobs(jobs.owner), *_background(request).list(jobs.owner)]
 
 
-@router.get("/jobs/{job}", tags=["session"])
+@router.get("/jobs/{job}", response_model=JobResponse, tags=["session"])
 def one_job(request: Request, jobs: Jobs, job: PathId) -> dict[str, Any]:
     """Return the state, progress and result of one of one's own jobs in the background."""
     return _find(request, jobs, job).as_dict()

@@ -33,6 +33,7 @@ from caesura_workbench.project_state import (
     parse_states,
 )
 from caesura_workbench.requests import api_router
+from caesura_workbench.responses import ChangeList, Grid, Inbox, ItemList, NextItem, Pace, ProjectCounts
 from caesura_workbench.rows import not_deleted
 from caesura_workbench.schema import (
     assignments,
@@ -128,7 +129,7 @@ def _count_states(digits: Any) -> dict[str, int]:
     return {name: listed.count(digit) for digit, name in enumerate(STATES) if digit}
 
 
-@router.get("/projects/{project}/items")
+@router.get("/projects/{project}/items", response_model=ItemList)
 def list_items(
     request: Request,
     store: ViewerStore,
@@ -158,7 +159,7 @@ def list_items(
         }
 
 
-@router.get("/projects/{project}/counts")
+@router.get("/projects/{project}/counts", response_model=ProjectCounts)
 def counts(request: Request, store: ViewerStore, project: ExistingProject) -> dict[str, Any]:
     """Return the numbers of a project: items, annotations, items in each state, and tasks per person; blind annotators get their own."""
     viewer = store.viewer
@@ -225,7 +226,7 @@ def _versions(db: sa.Connection, project: int) -> dict[str, Any]:
     }
 
 
-@router.get("/projects/{project}/grid")
+@router.get("/projects/{project}/grid", response_model=Grid)
 def grid(
     request: Request,
     store: ViewerStore,
@@ -268,7 +269,7 @@ def grid(
         }
 
 
-@router.get("/projects/{project}/next")
+@router.get("/projects/{project}/next", response_model=NextItem)
 def next_item(
     request: Request, store: ViewerStore, project: ExistingProject, after: ItemNumber = None
 ) -> dict[str, Any]:
@@ -288,7 +289,7 @@ def _next(known: ProjectItems, viewer: Viewer, after: int | None) -> dict[str, A
     return {"item": None if found is None else known.describe([found], viewer.person)[0], "left": len(left)}
 
 
-@router.get("/inbox")
+@router.get("/inbox", response_model=Inbox)
 def inbox(request: Request, store: ViewerStore) -> dict[str, Any]:
     """Return what waits for the viewer: their projects with the next item, answers of others, and what they did today."""
     viewer = store.viewer
@@ -383,7 +384,7 @@ def _today(db: sa.Connection, viewer: Viewer) -> dict[str, int]:
     return {"done": (db.scalar(done) or 0) if viewer.person is not None else 0, "changes": made or 0}
 
 
-@router.get("/projects/{project}/pace")
+@router.get("/projects/{project}/pace", response_model=Pace)
 def pace(
     request: Request,
     store: ViewerStore,
@@ -444,7 +445,7 @@ def _finish(left: int, rate: float) -> str | None:
 _POLL = 1.0  # seconds between looks for changes by other servers on the same database
 
 
-@router.get("/projects/{project}/changes")
+@router.get("/projects/{project}/changes", response_model=ChangeList)
 async def list_changes(
     request: Request,
     store: ViewerStore,

@@ -14,6 +14,7 @@ from caesura_workbench.middleware import SESSION_COOKIE, client_address
 from caesura_workbench.people import People
 from caesura_workbench.permissions import Role
 from caesura_workbench.requests import BodyId, JsonObject, Name, PathId, RequestBody, api_router
+from caesura_workbench.responses import NewTokenResponse, TokenResponse
 
 router = api_router()
 
@@ -121,13 +122,13 @@ class NewToken(RequestBody):
     days: Annotated[int, Field(ge=1, le=3660)] | None = 365
 
 
-@router.get("/me/tokens", tags=["people"])
+@router.get("/me/tokens", response_model=list[TokenResponse], tags=["people"])
 def my_tokens(store: ViewerStore) -> list[dict[str, Any]]:
     """List one's own tokens for programs, without their secrets."""
     return [] if store.viewer.person is None else People(store).tokens(store.viewer.person)
 
 
-@router.post("/me/tokens", status_code=201, tags=["people"])
+@router.post("/me/tokens", response_model=NewTokenResponse, status_code=201, tags=["people"])
 def add_token(store: ViewerStore, body: NewToken) -> dict[str, Any]:
     """Create a token for programs, which send it as ``Authorization: Bearer TOKEN``; it is shown once."""
     if store.viewer.person is None:
@@ -141,7 +142,7 @@ def delete_token(store: ViewerStore, token: PathId) -> None:
     People(store).delete_token(store.viewer.person or 0, token)
 
 
-@router.get("/people/{person}/tokens", tags=["people"])
+@router.get("/people/{person}/tokens", response_model=list[TokenResponse], tags=["people"])
 def tokens_of(store: ViewerStore, person: PathId) -> list[dict[str, Any]]:
     """List somebody's tokens for programs, without their secrets."""
     return People(store).tokens(person)

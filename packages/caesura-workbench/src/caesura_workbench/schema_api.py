@@ -10,6 +10,7 @@ from pydantic import Field
 from caesura_workbench.api import ExistingProject, ViewerStore
 from caesura_workbench.project_schema import ProjectSchema
 from caesura_workbench.requests import RequestBody, api_router
+from caesura_workbench.responses import SchemaCheck, SchemaResponse
 from caesura_workbench.schemas import Schemas
 
 router = api_router("schema")
@@ -22,7 +23,7 @@ class NewSchema(RequestBody):
     version: Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
-@router.get("/projects/{project}/schema")
+@router.get("/projects/{project}/schema", response_model=SchemaResponse)
 def read_schema(
     request: Request,
     store: ViewerStore,
@@ -36,7 +37,7 @@ def read_schema(
     return response
 
 
-@router.put("/projects/{project}/schema")
+@router.put("/projects/{project}/schema", responses={200: {"model": SchemaResponse}})
 def write_schema(store: ViewerStore, project: ExistingProject, body: NewSchema) -> dict[str, Any]:
     """Save a new version of the schema; 409 if somebody saved another one meanwhile.
 
@@ -47,7 +48,7 @@ def write_schema(store: ViewerStore, project: ExistingProject, body: NewSchema) 
     return schemas.read()
 
 
-@router.post("/projects/{project}/schema/check")
+@router.post("/projects/{project}/schema/check", response_model=SchemaCheck)
 def check_schema(store: ViewerStore, project: ExistingProject, body: NewSchema) -> dict[str, Any]:
     """Return what saving a schema would change, in numbers, and why it cannot be saved; nothing is stored."""
     return Schemas(store, project).check(body.schema_)

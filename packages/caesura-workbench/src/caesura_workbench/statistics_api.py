@@ -11,6 +11,7 @@ from caesura_workbench.project_state import ProjectState
 from caesura_workbench.project_statistics import DisputeFilter, Statistics
 from caesura_workbench.requests import api_router
 from caesura_workbench.response_cache import ResponseCache
+from caesura_workbench.responses import SchemaUse
 from caesura_workbench.rows import NotFound
 from caesura_workbench.store import Store
 
@@ -110,7 +111,7 @@ def annotators(
     )
 
 
-@router.get("/projects/{project}/schema/usage")
+@router.get("/projects/{project}/schema/usage", response_model=SchemaUse)
 def schema_usage(request: Request, store: ViewerStore, jobs: Jobs, project: ExistingProject) -> dict[str, Any]:
     """Count how often every label, type and tier is used."""
     return _statistics(request).use(jobs, _state(request, store, project)).as_dict()

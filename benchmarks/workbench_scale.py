@@ -1,0 +1,225 @@
+"""The workbench with a large project: 5,000 items × 50 people, everybody has annotated everything.
+
+    python benchmarks/workbench_scale.py [--items 5000] [--people 50] [--database FILE]
+
+Prints the time of each request, the first time and again, and the median time of an edit alone and beside three clients that keep asking for agreement,
+disagreements and progress while somebody edits (so that these are never the same twice). Run with another tree on PYTHONPATH to compare; requests that a tree does
+not have are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+NOW = "2026-11-18T08:00:00.000+00:00"
+TOKEN = "a token of the benchmark"
+
+
+def generate(path: Path, items: int, people: int) -> None:
+    """Write a project in which everybody annotated every item, with some disagreement; a fifth of the tasks is not done."""
+    from caesura_workbench.store import Store
+
+    Store(f"sqlite:///{path}").close()  # makes the tables of this version
+    draw = random.Random(0)
+    with sqlite3.connect(path) as db:
+        db.execute("INSERT INTO projects (id, name, created) VALUES (1, 'large', ?)", [NOW])
+        for n in range(1, people + 1):
+            db.execute("INSERT INTO people (id, name, created) VALUES (?, ?, ?)", [n, f"person {n}", NOW])
+            db.execute("INSERT INTO members (project, person, role) VALUES (1, ?, 'annotator')", [n])
+        number = 0
+        for item in range(1, items + 1):
+            units = json.dumps([f"word{draw.randrange(2000)}" for _ in range(30)])
+            db.execute(
+                "INSERT INTO items (id, project, name, track, kind, length, units, attributes) VALUES (?, 1, ?, '', 'units', 30, ?, '{}')",
+                [item, f"Item {item:05}", units],
+            )
+            truth = sorted(draw.sample(range(1, 30), 4))
+            rows, first = [], number
+            for person in range(1, people + 1):
+                number += 1
+                marks = sorted({min(29, max(1, cut + draw.choice((0, 0, 0, 0, 1, -1)))) for cut in truth})
+                rows.append((number, item, person, json.dumps({"positions": marks})))
+            db.executemany(
+                "INSERT INTO annotations (id, item, coder, head, version, origin, role, brought, person) VALUES (?, ?, ?, ?, 1, 'begun empty', 'coder', 0, ?)",
+                [(n, i, f"person {p}", n, p) for n, i, p, _ in rows],
+            )
+            db.executemany(
+                "INSERT INTO revisions (id, annotation, marks, operation, author, time) VALUES (?, ?, ?, '{}', '', ?)",
+                [(n, n, marks, NOW) for n, _, _, marks in rows],
+            )
+            db.executemany(
+                "INSERT INTO assignments (item, person, status, note, changed) VALUES (?, ?, ?, '', ?)",
+                [(i, p, "done" if n % 5 else "open", NOW) for n, i, p, _ in rows],
+            )
+            assert number == first + people
+
+
+class Server:
+    """A server process of the tree on the path."""
+
+    def __init__(self, database: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        start = "import sys; from caesura.cli.main import run; sys.argv[0] = 'caesura'; run()"
+        command = [sys.executable, "-c", start, "serve", "--no-browser", "--port", str(self.port)]
+        command += ["--database", str(database), "--token", TOKEN]
+        began = time.perf_counter()
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        for _ in range(3000):
+            try:
+                self.get("/api/me")
+                break
+            except OSError:
+                if self._process.poll() is not None:
+                    raise SystemExit("the server ended.") from None
+                time.sleep(0.1)
+        self.started = time.perf_counter() - began
+        self.csrf = json.loads(self.get("/api/session"))["csrf"]
+
+    def get(self, path: str) -> bytes:
+        return self._send("GET", path, None)
+
+    def send(self, method: str, path: str, body: Any) -> Any:
+        return json.loads(self._send(method, path, json.dumps(body).encode()) or b"null")
+
+    def _send(self, method: str, path: str, data: bytes | None) -> bytes:
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        if data is not None:
+            headers["X-CSRF-Token"] = self.csrf
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=900) as answer:
+            return bytes(answer.read())
+
+    def end(self) -> None:
+        self._process.terminate()
+        self._process.wait(20)
+
+
+REQUESTS = (
+    "/api/projects",
+    "/api/projects/1",
+    "/api/projects/1/progress",
+    "/api/projects/1/counts",
+    "/api/projects/1/items?limit=50",
+    "/api/projects/1/items?limit=50&state=begun&q=12&order=name",
+    "/api/projects/1/grid?limit=50&people=1-50",
+    "/api/projects/1/pace",
+    "/api/projects/1/agreement",
+    "/api/projects/1/disagreements?most=30",
+    "/api/projects/1/disputes?limit=30",
+)
+
+
+def timed(server: Server, path: str) -> tuple[float, int] | None:
+    began = time.perf_counter()
+    try:
+        content = server.get(path)
+    except urllib.error.HTTPError as error:
+        return None if error.code == 404 else (time.perf_counter() - began, -error.code)
+    return time.perf_counter() - began, len(content)
+
+
+class Editor:
+    """Edits a gold annotation of one item after another."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._state: dict[str, Any] = {}
+
+    def prepare(self, item: int) -> None:
+        body = {"coder": f"gold {time.time()}", "empty": True}
+        self._state = self._server.send("POST", f"/api/items/{item}/annotations", body)
+
+    def edit(self, position: int) -> float:
+        kind = "delete" if position in self._state["marks"]["positions"] else "add"
+        body = {"version": self._state["version"], "operation": {"kind": kind, "position": position}}
+        began = time.perf_counter()
+        self._state = self._server.send("PATCH", f"/api/annotations/{self._state['id']}", body)
+        return time.perf_counter() - began
+
+
+def edits(server: Server, number: int, pause: float) -> list[float]:
+    editor = Editor(server)
+    took = []
+    for n in range(number):
+        if n % 10 == 0:
+            editor.prepare(1 + n * 7)
+        took.append(editor.edit(1 + n % 29))
+        time.sleep(pause)
+    return took
+
+
+def edits_beside(server: Server, paths: list[str], number: int) -> tuple[list[float], int]:
+    stop = threading.Event()
+    answered = [0]
+
+    def ask(path: str) -> None:
+        while not stop.is_set():
+            if timed(server, path) is None:
+                return
+            answered[0] += 1
+
+    asking = [threading.Thread(target=ask, args=(path,)) for path in paths]
+    for thread in asking:
+        thread.start()
+    took = edits(server, number, 0.1)
+    stop.set()
+    for thread in asking:
+        thread.join()
+    return took, answered[0]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    options.add_argument("--items", type=int, default=5000)
+    options.add_argument("--people", type=int, default=50)
+    options.add_argument("--database", type=Path)
+    options.add_argument("--edits", type=int, default=60)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        database = given.database or Path(folder) / "large.sqlite"
+        if not database.exists():
+            generate(database, given.items, given.people)
+        server = Server(database)
+        print(f"{given.items:,} items × {given.people} people; server ready after {server.started:.1f} s", flush=True)
+        for path in REQUESTS:
+            first = timed(server, path)
+            if first is not None:
+                again = timed(server, path)
+                assert again is not None
+                size = f"{first[1] / 1e6:.3f} MB" if first[1] >= 0 else f"status {-first[1]}"
+                print(f"{path:62} first {first[0]:8.3f} s   again {again[0]:7.3f} s   {size}", flush=True)
+        alone = edits(server, given.edits, 0.02)
+        print(f"an edit alone: median {1000 * statistics.median(alone):.0f} ms", flush=True)
+        new = timed(server, "/api/projects/1/counts") is not None
+        three = (
+            ["/api/projects/1/agreement", "/api/projects/1/disputes?limit=30", "/api/projects/1/counts"]
+            if new
+            else ["/api/projects/1/agreement", "/api/projects/1/disagreements?most=30", "/api/projects/1/progress"]
+        )
+        beside, answered = edits_beside(server, three, given.edits)
+        ordered = sorted(beside)
+        print(
+            f"an edit beside three clients ({answered} answers): median {1000 * statistics.median(beside):.0f} ms, "
+            f"95 % {1000 * ordered[int(0.95 * len(ordered))]:.0f} ms, longest {1000 * ordered[-1]:.0f} ms"
+        )
+        server.end()
+
+
+if __name__ == "__main__":
+    main()
