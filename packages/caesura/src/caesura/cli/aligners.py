@@ -108,6 +108,7 @@ def aligners(
             "--draw",
             "-d",
             check=_check_drawing,
+            offer=options.Keys(("caesura.report.aligners:DRAWINGS",)),
             help="Drawing: tolerance-curves, error-histograms or error-quartiles; repeatable. Default: all in files, the first and the last in "
             "terminals.",
         ),
