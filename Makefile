@@ -22,7 +22,7 @@ LOCK   := --universal --python-version 3.11 --generate-hashes --no-emit-index-ur
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests static compiled core-tests plugin-tests core-kernels plugin-kernels coverage lint types imports docs serve-docs check mutants bench lock sbom clean
+.PHONY: help demo test tests static compiled core-tests plugin-tests core-kernels plugin-kernels coverage lint types imports scripts docs serve-docs check mutants bench lock sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -58,11 +58,15 @@ plugin-kernels: $(DEV)
 coverage: $(DEV) ## which lines of the package the tests run
 	$(PYTEST) -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
 
-check: lint types imports ## everything static
+check: lint types imports scripts ## everything static
 
 lint: $(DEV) ## ruff: format and rules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+scripts: $(DEV) ## types, lint and unit tests of the workbench's scripts; skips what node or npm cannot provide
+	-@command -v npm >/dev/null && cd packages/caesura-workbench/tests/scripts && { test -x node_modules/.bin/tsc || timeout 60 npm install --no-audit --no-fund --no-package-lock --silent; }
+	$(PYTEST) -n 0 -rs packages/caesura-workbench/tests/test_scripts.py
 
 types: $(DEV) ## strict mypy
 	$(BIN)/mypy

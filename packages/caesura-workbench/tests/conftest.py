@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def server(started_server: Server) -> Server:
 def page(chromium: Chromium, server: Server) -> Iterator[Any]:
     """A browser page; the test fails on script errors and violations of the content security policy."""
     made = chromium.new_page(server.address)
-    made.set_default_timeout(60_000)
+    made.set_default_timeout(int(os.environ.get("CAESURA_BROWSER_TIMEOUT", "60000")))
     errors: list[str] = []
     made.on("pageerror", lambda error: errors.append(str(error)))
     made.on("console", lambda said: errors.append(said.text) if "Content Security Policy" in said.text else None)

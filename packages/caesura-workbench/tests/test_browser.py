@@ -27,10 +27,10 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are 
 def test_paste_texts_and_see_agreement(page: sync_api.Page) -> None:
     paste_project(page, POEM)
     page.locator("#tab-agreement").click()
-    # what the third text changes comes by two requests, and either may be the later
-    page.wait_for_function("() => document.getElementById('matrix').textContent.includes('eve')")
-    page.wait_for_function("() => document.querySelectorAll('#places li').length > 2")
+    page.wait_for_function("() => document.getElementById('matrix')?.textContent.includes('eve')")
     assert "0.750" in page.locator("#matrix").inner_text()
+    page.locator("#tab-disagreements").click()
+    page.wait_for_function("() => document.querySelectorAll('#places li').length > 2")
     assert page.locator("#places li").count() == 3
     picture(page, "project")
     go_to_item(page)
@@ -78,7 +78,7 @@ def test_adjudicate_with_keyboard(page: sync_api.Page) -> None:
     press("u", [3, 7])
     press("u", [2, 7])
     press("r", [3, 7])
-    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('saved')")
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
     picture(page, "adjudicate")
     page.reload()
     page.wait_for_selector("#editor[data-state=open] .gap.on")
@@ -146,9 +146,11 @@ def test_lost_response_is_no_conflict(page: sync_api.Page) -> None:
 
     page.route("**/api/annotations/*", lose_first)
     page.locator(".gap[data-at='3']").click()
-    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('not saved yet')")
+    page.wait_for_function("() => document.getElementById('saved').textContent.includes('not sent')")
     page.wait_for_selector(".gap.on[data-at='3']")
-    page.wait_for_function("() => document.getElementById('saved').textContent === 'saved, version 2'")
+    page.wait_for_function(
+        "() => document.getElementById('saved').textContent === 'Saved' && document.getElementById('saved').dataset.version === '2'"
+    )
     assert len(sent) == 2
     assert len(set(sent)) == 1
     assert page.locator("#merge").is_hidden()
@@ -161,11 +163,13 @@ def test_change_made_offline_is_sent_by_the_next_page(page: sync_api.Page) -> No
     page.wait_for_selector("#editor[data-state=open] .gap.on")
     page.route("**/api/annotations/*", lambda route: route.abort())
     page.locator(".gap[data-at='3']").click()
-    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('not saved yet')")
+    page.wait_for_function("() => document.getElementById('saved').textContent.includes('not sent')")
     page.unroute("**/api/annotations/*")
     page.reload()
     page.wait_for_selector(".gap.on[data-at='3']")
-    page.wait_for_function("() => document.getElementById('saved').textContent === 'saved, version 2'")
+    page.wait_for_function(
+        "() => document.getElementById('saved').textContent === 'Saved' && document.getElementById('saved').dataset.version === '2'"
+    )
 
 
 def test_unreadable_file_is_listed_with_line(page: sync_api.Page, tmp_path: Path) -> None:
@@ -252,7 +256,7 @@ def test_type_similarity_is_edited_in_a_table(page: sync_api.Page, tmp_path: Pat
         page.locator("#upload [name=format]").select_option("transcript")
         page.locator("#upload [name=files]").set_input_files([files[-1]])
         page.locator("#add-files:enabled").click()
-        page.wait_for_function("c => document.getElementById('item-table').innerText.includes(c)", arg=f"{coder}")
+        page.wait_for_selector(f"#item-table tr:has-text('talk'):has-text('{len(files)} annotator')")
     go_to_item(page, "talk")
 
     def score(metric: str) -> str:
@@ -280,8 +284,8 @@ def test_keyboard_navigates_between_items(page: sync_api.Page) -> None:
             page.locator(f"#paste [name={name}]").fill(value)
         page.locator("#paste button").click()
         page.wait_for_function("c => document.getElementById('item-table').innerText.includes('dome')")
+    page.locator("#tab-disagreements").click()
     page.wait_for_function("() => document.querySelectorAll('#places li').length === 5")
-    page.locator("header").click()
     page.keyboard.press("n")
     assert "dome after 1" in page.evaluate("document.activeElement.textContent")
     page.keyboard.press("Enter")

@@ -49,7 +49,9 @@ class NestedPage:
     def show(self, page: Any) -> NestedPage:
         page.goto(self.server.address + self.path)
         page.wait_for_selector("#editor[data-state=open] .bar")
-        page.wait_for_selector("#scores tbody tr")  # what stands above is there, so nothing moves under the pointer
+        page.wait_for_selector(
+            "#scores tbody tr", state="attached"
+        )  # what stands above is there, so nothing moves under the pointer
         return self
 
     def expect(self, page: Any, spans: list[list[int]]) -> None:
@@ -90,9 +92,13 @@ def test_nested_editor_with_keyboard(page: Any, server: Server) -> None:
     bench.expect(page, [*START, [5, 7, 3]])
     press(page, "Shift+ArrowDown Shift+ArrowDown Shift+ArrowUp Shift+ArrowUp")  # faster than the server answers
     bench.expect(page, [*START, [5, 7, 3]])
-    page.wait_for_function("() => document.getElementById('saved').textContent === 'saved, version 12'")
+    page.wait_for_function(
+        "() => document.getElementById('saved').textContent === 'Saved' && document.getElementById('saved').dataset.version === '12'"
+    )
     press(page, "u u u u")
-    page.wait_for_function("() => document.getElementById('saved').textContent === 'saved, version 16'")
+    page.wait_for_function(
+        "() => document.getElementById('saved').textContent === 'Saved' && document.getElementById('saved').dataset.version === '16'"
+    )
     bench.expect(page, [*START, [5, 7, 3]])
     press(page, "ArrowLeft ArrowLeft")
     page.wait_for_selector(".bar.held[data-span='4,10,2']")
@@ -108,6 +114,7 @@ def test_nested_editor_with_keyboard(page: Any, server: Server) -> None:
 
 def test_crossing_segments_are_rejected_with_a_message(page: Any, server: Server) -> None:
     bench = NestedPage(server).show(page)
+    page.locator("#tab-mark").click()
     page.locator("#first").fill("3")
     page.locator("#last").fill("5")
     page.locator("#add").click()
@@ -138,6 +145,7 @@ def test_mouse_selection_voters_and_missing_segments(page: Any, server: Server) 
     page.wait_for_function(
         "() => document.getElementById('disputes-count').textContent === '6 disputed: 5 open, 1 settled'"
     )
+    page.locator("#tab-mark").click()
     page.locator("#missing button", has_text="8–10").click()
     page.locator("#add").click()
     bench.expect(page, [*START, [8, 10, 3]])
@@ -164,13 +172,15 @@ def test_project_link_opens_the_segment(page: Any, server: Server) -> None:
     page.goto(f"{server.address}/projects/{bench.project}")
     page.locator("#tab-disagreements").click()
     page.locator("#places a", has_text="units 5 to 10").click()
-    page.wait_for_selector("#voters:has-text('5 to 10: 1 of 3 — ben')")
+    page.wait_for_selector("#voters:has-text('5 to 10: 1 of 3 — ben')", state="attached")
 
 
 def test_concurrent_edits_of_nested_segments(browser: Any, page: Any, server: Server) -> None:
     bench = NestedPage(server).show(page)
     other = browser.new_page(viewport={"width": 1200, "height": 900})
     bench.show(other)
+    page.locator("#tab-mark").click()
+    other.locator("#tab-mark").click()
     page.locator("#missing button", has_text="4–6").click()
     page.locator("#add").click()
     bench.expect(page, [*START, [4, 6, 3]])
@@ -203,7 +213,7 @@ def test_right_to_left_nested_segments_by_touch(browser: Any, server: Server) ->
     phone.locator(".line[data-unit='4']").tap()
     phone.locator("#extend").tap()
     phone.locator(".line[data-unit='6']").tap()
-    phone.locator("#add").tap()
+    phone.locator("#thumb [data-act=add]").tap()
     bench.expect(phone, [*START, [4, 6, 3]])
     picture(phone, "phone-nested")
     context.close()

@@ -55,7 +55,9 @@ class TimePage:
     def show(self, page: Any) -> TimePage:
         page.goto(self.server.address + self.path)
         page.wait_for_selector("#editor[data-state=open] .handle")
-        page.wait_for_selector("#scores tbody tr")  # what stands above is there, so nothing moves under the pointer
+        page.wait_for_selector(
+            "#scores tbody tr", state="attached"
+        )  # what stands above is there, so nothing moves under the pointer
         page.locator("#timeline").scroll_into_view_if_needed()
         return self
 
@@ -79,7 +81,7 @@ class TimePage:
             return client.get(f"/api/annotations/{self.gold}").json()["marks"]["positions"]
 
     def saved(self, page: Any = None) -> None:
-        (page or self.page).wait_for_function("() => document.getElementById('saved').textContent.startsWith('saved')")
+        (page or self.page).wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
 
 
 def test_time_gold_starts_from_votes_within_tolerance(bench: TimePage) -> None:
@@ -88,12 +90,14 @@ def test_time_gold_starts_from_votes_within_tolerance(bench: TimePage) -> None:
     page.locator("#timeline").focus()
     page.keyboard.press("n")
     page.wait_for_function("() => document.getElementById('voters').textContent.includes('2.000 s: 2 of 3 — ann, ben')")
+    page.locator("#tab-compare").click()
     page.locator("[name=tolerance]").fill("0.004")
     page.wait_for_selector("#disputes-count:has-text('7 disputed')", state="attached")
     picture(page, "recording")
 
 
 def test_click_adds_and_drag_moves_time_boundaries(bench: TimePage) -> None:
+    bench.page.set_viewport_size({"width": 1600, "height": 900})  # so that 50 ms are more than a few pixels
     bench.open()
     page = bench.page
     page.mouse.dblclick(*bench.x(3.5))
@@ -224,6 +228,7 @@ def check_recording_with_sound(bench: TimePage) -> None:
     page.locator("#time").fill("7.0012")
     page.locator("#set").click()
     bench.expect([2.0, 5.035, 7.0, 8.11, 9.5], near=1e-4)
+    page.locator("#suggest-box summary").click()
     page.locator("#segments").fill("2")
     page.locator("#segments").press("Tab")  # the field is left, and asks nobody yet
     page.locator("#suggest").select_option("segmenter:spectral")
@@ -275,7 +280,7 @@ def test_time_boundary_types_can_be_changed(bench: TimePage) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("t")
     page.wait_for_selector(".handle.held[data-type=pause]")
-    page.locator("#type").select_option("breath")
+    page.locator("#types [data-type=breath]").click()
     page.locator("#time").fill("3")
     page.keyboard.press("Escape")
     page.locator("#timeline").focus()

@@ -35,6 +35,8 @@ WHO = {
     "GET /enter": EVERYBODY,
     "GET /favicon.ico": EVERYBODY,
     "GET /shared.js": EVERYBODY,
+    "GET /texts/{name}.js": EVERYBODY,
+    "GET /language/{code}": EVERYBODY,
     "GET /static": EVERYBODY,
     "HEAD /static": EVERYBODY,
     "POST /logout": PERSONS,
@@ -87,6 +89,13 @@ WHO = {
     "GET /api/projects/{project}/suggestions": "mj/mjar",
     "GET /api/projects/{project}/suggestions.csv": "mj/mjar",
     "GET /projects/{project}/report": "mj/mjar",
+    "GET /projects/{project}/guidelines": "mjar",
+    "GET /projects/{project}/disputes": "mj/mjar",
+    "GET /projects/{project}/agreement": "mj/mjar",
+    "GET /projects/{project}/export": "mj/mjar",
+    "GET /projects/{project}/schema": "m",
+    "GET /projects/{project}/people": "m",
+    "GET /projects/{project}/import": "m",
     "GET /api/projects/{project}/schema": "mjar",
     "PUT /api/projects/{project}/schema": "m",
     "POST /api/projects/{project}/schema/check": "m",
@@ -219,6 +228,8 @@ def test_permissions_of_every_role(campaign: SampleWorkbench, released: bool) ->
         "tile": 0,
         "job": 1,
         "token": 1,
+        "name": "de",
+        "code": "de",
     }
     nobody = anonymous_csrf(campaign)
 
@@ -531,7 +542,7 @@ def test_changes_are_in_the_audit_log(campaign: SampleWorkbench) -> None:
 def test_single_user_needs_no_account(client: TestClient, project: int) -> None:
     assert client.get("/api/me").json()["alone"]
     page = client.get(f"/projects/{project}").text
-    assert "Progress" not in page
+    assert "Assign…" not in page
     assert client.get("/api/audit").json() == []
     assert "password" in client.post("/api/people", json={"name": "mira"}).json()["error"]
     assert client.get("/api/projects").status_code == 200

@@ -141,11 +141,11 @@ def _annotate(server: Server, session: str, item: int) -> None:
 
 
 def _views(poems: int, stories: int, items: dict[str, int], story: int) -> list[View]:
-    tabs = {
-        "items": "#item-table tbody tr", "add": "#add:not([hidden])", "campaign": "#progress tr", "agreement": "#matrix td",
-        "disagreements": "#places li", "guidelines": "#guidelines:not([hidden])", "export": "#download button",
+    pages = {
+        "": "#progress tbody tr", "/import": "#upload", "/schema": "#kinds", "/agreement": "#matrix td", "/disputes": "#places li",
+        "/guidelines": "#guidelines", "/export": "#download button",
     }  # fmt: skip
-    compared = "#scores tbody tr"
+    compared = "#editor[data-state=open]"
     return [
         View("login", "nobody", "/login", "#login"),
         View("personal link", "nobody", "/enter", "#login"),
@@ -153,22 +153,23 @@ def _views(poems: int, stories: int, items: dict[str, int], story: int) -> list[
         View("people", "mira", "/people", "#people tbody tr"),
         View("account", "mira", "/account", "#password"),
         *(
-            View(f"project, {tab}", "mira", f"/projects/{poems}#{tab}", ready, alike=tab in ("campaign", "guidelines"))
-            for tab, ready in tabs.items()
+            View(f"project{page}", "mira", f"/projects/{poems}{page}", ready, alike=page == "/guidelines")
+            for page, ready in pages.items()
         ),
-        View("campaign", "mira", f"/projects/{stories}#campaign", "#progress .state"),
-        View("guidelines", "mira", f"/projects/{stories}#guidelines", "#prose strong"),
-        View("preview", "mira", f"/projects/{poems}#add", "#add:not([hidden])", _choose_files),
+        View("progress", "mira", f"/projects/{stories}", "#progress .state"),
+        View("people of a project", "mira", f"/projects/{stories}/people", "#members tbody tr"),
+        View("guidelines", "mira", f"/projects/{stories}/guidelines", "#prose strong"),
+        View("preview", "mira", f"/projects/{poems}/import", "#upload", _choose_files),
         View("text", "mira", f"/items/{items['chapter 1']}", compared, _open_all),
         View("typed text", "mira", f"/items/{items['keys']}", compared, _open_all, alike=True),
         View("hebrew", "mira", f"/items/{items['hebrew']}?at=3", compared, _open_all),
         View("nested", "mira", f"/items/{items['walk']}", compared, _open_all),
         View("spans", "mira", f"/items/{items['tour']}", compared, _open_all),
         View("recording", "mira", f"/items/{items['margin']}", compared, _open_all),
-        View("tasks", "dora", f"/projects/{stories}", "#tasks tbody tr"),
-        View("blind, before", "dora", f"/items/{story}", "#start [name=method]"),
+        View("inbox", "dora", "/", "#editor[data-state=open] .gap"),
+        View("blind, before", "dora", f"/items/{story}", "#editor[data-state=open] .gap"),
         View("blind, begun", "emil", f"/items/{story}", "#editor[data-state=open] .gap.on"),
-        View("progress of a judge", "judith", f"/projects/{stories}#campaign", "#progress .state", alike=True),
+        View("progress of a judge", "judith", f"/projects/{stories}", "#progress .state", alike=True),
         View("not released", "rea", f"/projects/{stories}", "#prose strong"),
         View("report", "mira", f"/projects/{poems}/report?sort=units", "main section"),
         View("nothing there", "mira", "/items/99999", "body"),
@@ -186,8 +187,5 @@ def _choose_files(page: Any) -> None:
 def _open_all(page: Any) -> None:
     """Open all details and go to a disputed place."""
     page.wait_for_selector("#editor[data-state=open]")
-    page.evaluate(
-        "for (const folded of document.querySelectorAll('details:not([hidden], #another)')) folded.open = true"
-    )
+    page.evaluate("for (const folded of document.querySelectorAll('.insp details:not([hidden])')) folded.open = true")
     page.locator("#next").click()
-    page.wait_for_selector("#history li")

@@ -81,7 +81,7 @@ def picture(page: Any, name: str) -> None:
 
 def open_project(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
     """Open a project that holds these texts."""
-    page.goto(f"/projects/{_bring(page, texts, item)}#add")
+    page.goto(f"/projects/{_bring(page, texts, item)}/import")
     page.wait_for_selector("#item-table tbody bdi", state="attached")
 
 
@@ -111,10 +111,13 @@ def paste_project(page: Any, texts: dict[str, str], item: str = "kubla") -> None
     for number, (coder, text) in enumerate(texts.items(), 1):
         paste = page.locator("#paste")
         paste.get_by_label("Item").fill(item)
-        paste.get_by_label("Coder").fill(coder)
+        paste.locator("[name=unit]").select_option("")
+        paste.locator("[name=coder]").fill(coder)
         paste.locator("textarea").fill(text)
         paste.get_by_role("button", name="Add text").click()
-        page.wait_for_function("n => document.querySelectorAll('#item-table tbody bdi').length >= n + 2", arg=number)
+        page.wait_for_function(
+            "n => document.querySelector('#item-table tbody .n')?.textContent.startsWith(n)", arg=str(number)
+        )
 
 
 POEM = {

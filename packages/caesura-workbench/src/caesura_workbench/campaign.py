@@ -37,6 +37,17 @@ class Campaign:
         with self._store.reading() as db:
             return [dict(row._mapping) for row in db.execute(query)]
 
+    def roles_of(self, person: int) -> list[tuple[int, str, bool]]:
+        """Return the projects in which somebody has a role: project, role, and whether it is released."""
+        query = (
+            sa.select(members.c.project, members.c.role, projects.c.released.is_not(None))
+            .join(projects, projects.c.id == members.c.project)
+            .where(members.c.person == person, rows.not_deleted(projects))
+            .order_by(members.c.project)
+        )
+        with self._store.reading() as db:
+            return [(int(project), str(role), bool(released)) for project, role, released in db.execute(query)]
+
     def set_role(self, project: int, person: int, role: str | None, *, added: bool = False) -> None:
         """Set somebody's role in a project, or remove it; annotators who leave keep the items they have started.
 

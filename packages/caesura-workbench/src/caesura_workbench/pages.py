@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
@@ -16,7 +16,8 @@ from caesura.display.palette import PALETTE
 from caesura.errors import CaesuraError
 from caesura.report.page import LOGO, POLICY, SHARED_SCRIPT
 from caesura_workbench.api import ViewerStore
-from caesura_workbench.campaign import Guidelines
+from caesura_workbench.campaign import Campaign, Guidelines
+from caesura_workbench.languages import COOKIE, NAMES, language, language_of
 from caesura_workbench.middleware import (
     SESSION_COOKIE,
     TOKEN_COOKIE,
@@ -30,6 +31,7 @@ from caesura_workbench.middleware import (
 from caesura_workbench.people import SESSION_DAYS, People
 from caesura_workbench.permissions import AuditEntry
 from caesura_workbench.requests import PathId, Unit
+from caesura_workbench.store import Store
 from caesura_workbench.throttling import LoginThrottle, client_network
 
 pages = APIRouter(include_in_schema=False)
@@ -48,38 +50,134 @@ _ON_PAPER = "svg.caesura{" + "".join(f"--cs-{role}:{light}!important;" for role,
 
 
 def render_page(request: Request, template: str, **context: object) -> Response:
-    """Render a template with what every page needs: the CSRF token and the viewer."""
+    """Render a template with what every page needs: the CSRF token, the viewer and the language."""
     csrf = csrf_token(request.app.state.settings, request.cookies.get(SESSION_COOKIE, ""))
-    context |= {"csrf": csrf, "version": __version__, "on_paper": _ON_PAPER, "viewer": request.state.viewer}
-    return _templates.TemplateResponse(request, template, context | {"static": STATIC})
+    context |= {"csrf": csrf, "on_paper": _ON_PAPER, "viewer": request.state.viewer} | _shared(request)
+    return _templates.TemplateResponse(request, template, context)
 
 
 def render_error(request: Request, status: int, message: str) -> bytes:
     """Render an error as a page; the viewer may be unknown."""
-    title = {404: "Not found", 403: "Not allowed", 401: "Sign in required"}.get(status, "Something went wrong")
-    context = {
-        "title": title,
-        "message": message,
-        "version": __version__,
-        "viewer": getattr(request.state, "viewer", None),
-        "static": STATIC,
-    }
+    shared = _shared(request)
+    titles = {404: "Not found", 403: "Not allowed", 401: "Sign in required"}
+    title = shared["_"](titles.get(status, "Something went wrong"))
+    context = {"title": title, "message": message, "viewer": getattr(request.state, "viewer", None)} | shared
     return _templates.get_template("error.html").render(context).encode()
 
 
+def _shared(request: Request) -> dict[str, Any]:
+    spoken = language_of(request)
+    return {"language": spoken, "languages": NAMES, "_": spoken.translate, "version": __version__, "static": STATIC}
+
+
+@pages.get("/texts/{name}.js")
+def texts(name: str) -> Response:
+    """Return the texts of the interface in another language, for the scripts; the address changes with them."""
+    spoken = language(name.partition("-")[0] if name.partition("-")[0] in NAMES else "en")
+    return Response(
+        spoken.script, media_type="text/javascript", headers={"Cache-Control": "public, max-age=31536000, immutable"}
+    )
+
+
+@pages.get("/language/{code}")
+def choose_language(request: Request, code: str) -> Response:
+    """Choose the language of the interface in this browser, and go back to the account."""
+    answer = RedirectResponse("/account", status_code=303)
+    if code in NAMES:
+        secure = request.url.scheme == "https"
+        answer.set_cookie(COOKIE, code, max_age=10 * 365 * 86_400, samesite="strict", secure=secure)
+    return answer
+
+
 @pages.get("/", response_class=HTMLResponse)
-def home(request: Request) -> Response:
-    """List all projects."""
-    return render_page(request, "home.html")
+def home(request: Request, store: ViewerStore) -> Response:
+    """List all projects; somebody who only annotates is led to their next item."""
+    item = _next_of_all(store)
+    return (
+        RedirectResponse(f"/items/{item}", status_code=303) if item else render_page(request, "home.html", page="home")
+    )
+
+
+def _next_of_all(store: Store) -> int | None:
+    """Return the next item of somebody who is an annotator of unreleased projects and nothing else."""
+    viewer = store.viewer
+    if viewer.single_user or viewer.site_manager or viewer.person is None:
+        return None
+    roles = Campaign(store).roles_of(viewer.person)
+    if not roles or any(role != "annotator" or released for _, role, released in roles):
+        return None
+    found = [_next_item(store, project) for project, *_ in roles]
+    return next((item for item in found if item), None)
+
+
+def _next_item(store: Store, project: int) -> int | None:
+    """Return the viewer's item that is begun, or else the first open one."""
+    tasks = Campaign(store).tasks(project)
+    by_state = {
+        state: next((task["item"] for task in tasks if task["state"] == state), None) for state in ("begun", "open")
+    }
+    return by_state["begun"] or by_state["open"]
+
+
+def _project_page(
+    request: Request, store: Store, template: str, page: str, project: int, **context: object
+) -> Response:
+    name = store.project_name(project)
+    return render_page(
+        request, template, page=page, project=project, project_name=name, units=get_args(Unit), **context
+    )
 
 
 @pages.get("/projects/{project}", response_class=HTMLResponse)
 def project(request: Request, store: ViewerStore, project: PathId) -> Response:
-    """Show a project; blind annotators and readers of an unreleased project get their tasks and the guidelines."""
+    """Show the progress of a project; blind annotators are led to their next item, readers of an unreleased project get the guidelines."""
     viewer = store.viewer
+    if viewer.blind and (item := _next_item(store, project)):
+        return RedirectResponse(f"/items/{item}", status_code=303)
     waiting = viewer.blind or (viewer.role == "reader" and not viewer.released)
-    template = "tasks.html" if waiting else "project.html"
-    return render_page(request, template, project=project, name=store.project_name(project), units=get_args(Unit))
+    return _project_page(request, store, "tasks.html" if waiting else "project.html", "project", project)
+
+
+@pages.get("/projects/{project}/guidelines", response_class=HTMLResponse)
+def guidelines(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Show the guidelines of a project."""
+    return _project_page(request, store, "guidelines_page.html", "guidelines", project)
+
+
+@pages.get("/projects/{project}/disputes", response_class=HTMLResponse)
+def disputes(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """List the places where annotators differ."""
+    return _project_page(request, store, "disputes.html", "disputes", project)
+
+
+@pages.get("/projects/{project}/agreement", response_class=HTMLResponse)
+def agreement(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Show how well annotators agree."""
+    return _project_page(request, store, "agreement.html", "agreement", project)
+
+
+@pages.get("/projects/{project}/schema", response_class=HTMLResponse)
+def project_schema(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Show what is marked in a project: units, labels, types, tiers and suggestions."""
+    return _project_page(request, store, "schema.html", "schema", project)
+
+
+@pages.get("/projects/{project}/people", response_class=HTMLResponse)
+def project_people(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Show who has which role in a project."""
+    return _project_page(request, store, "project_people.html", "people", project)
+
+
+@pages.get("/projects/{project}/import", response_class=HTMLResponse)
+def project_import(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Add files or texts to a project."""
+    return _project_page(request, store, "import.html", "import", project)
+
+
+@pages.get("/projects/{project}/export", response_class=HTMLResponse)
+def project_export(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Download the annotations of a project."""
+    return _project_page(request, store, "export.html", "export", project)
 
 
 @pages.get("/projects/{project}/report", response_class=HTMLResponse)
@@ -99,12 +197,12 @@ def report(store: ViewerStore, project: PathId, sort: Annotated[str | None, Quer
 
 @pages.get("/items/{item}", response_class=HTMLResponse)
 def item(request: Request, store: ViewerStore, item: PathId) -> Response:
-    """Show one item, to compare and adjudicate."""
+    """Show one item in its editor, to annotate, compare and adjudicate."""
     record = store.item(item)
-    guidelines = Guidelines(store, record.project).read()
-    return render_page(
-        request, "item.html", guidelines=guidelines["html"], item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
-        project_name=store.project_name(record.project), editor=_EDITORS[record.kind],
+    guide = Guidelines(store, record.project).read()
+    return _project_page(
+        request, store, "item.html", "item", record.project, guidelines=guide["html"], item=item, name=record.name,
+        track=record.track, kind=record.kind, editor=_EDITORS[record.kind], rail=True,
     )  # fmt: skip
 
 
@@ -115,13 +213,13 @@ _EDITORS = {"units": "text", "time": "time", "nested": "nested", "spans": "spans
 @pages.get("/people", response_class=HTMLResponse)
 def people(request: Request) -> Response:
     """Manage accounts and read the audit log."""
-    return render_page(request, "people.html")
+    return render_page(request, "people.html", page="people")
 
 
 @pages.get("/account", response_class=HTMLResponse)
 def account(request: Request) -> Response:
-    """Set one's own password and end sessions."""
-    return render_page(request, "account.html")
+    """Set one's own password, language and keys, and end sessions."""
+    return render_page(request, "account.html", page="account")
 
 
 @pages.get("/shared.js")

@@ -21,7 +21,7 @@ from caesura.errors import CaesuraError
 from caesura_workbench.changes import last_change
 from caesura_workbench.permissions import Viewer
 from caesura_workbench.rows import not_deleted
-from caesura_workbench.schema import assignments, changes, codings, items, members, people
+from caesura_workbench.schema import assignments, changes, codings, items, members, people, projects
 
 #: States of an item of one person, as digits of the grid.
 STATES = ("unassigned", "open", "begun", "discuss", "done")
@@ -187,14 +187,16 @@ class ProjectStates:
 
     def __init__(self, most: int = 50) -> None:
         self._most = most
-        self._states: OrderedDict[int, ProjectState] = OrderedDict()
+        self._states: OrderedDict[tuple[int, str | None], ProjectState] = OrderedDict()
         self._lock = Lock()
 
     def get(self, db: sa.Connection, project: int) -> ProjectState:
         """Return the present state of a project."""
+        # SQLite may give the number of an erased project to a new one; the time at which it was made tells them apart
+        key = project, db.scalar(sa.select(projects.c.created).where(projects.c.id == project))
         with self._lock:
-            state = self._states.setdefault(project, ProjectState(project))
-            self._states.move_to_end(project)
+            state = self._states.setdefault(key, ProjectState(project))
+            self._states.move_to_end(key)
             while len(self._states) > self._most:
                 self._states.popitem(last=False)
         return state.refresh(db)

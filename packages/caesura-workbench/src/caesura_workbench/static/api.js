@@ -1,4 +1,6 @@
 // Requests to the server (JSON in, JSON out, errors as messages) and helpers to build elements.
+import { t } from "./strings.js";
+
 let csrf = document.querySelector('meta[name="csrf"]').content;
 
 export class ApiError extends Error {
@@ -42,8 +44,8 @@ function watchJobs(path) {
     const jobs = await fetch("/api/jobs").then((answer) => (answer.ok ? answer.json() : [])).catch(() => []);
     if (!jobs.length || timer === null) return;
     shown = true;
-    notify(`Working: ${jobs.map((job) => `${job.what} (${job.state}, ${Math.round(job.seconds)} s)`).join(", ")}`);
-    byId("toast").append(" ", small("Cancel", () => Promise.all(jobs.map((job) => call("DELETE", `/api/jobs/${job.id}`).catch(() => null)))));
+    notify(t("Working: {what}", { what: jobs.map((job) => `${job.what} (${job.state}, ${Math.round(job.seconds)} s)`).join(", ") }));
+    byId("toast").append(small(t("Cancel"), () => Promise.all(jobs.map((job) => call("DELETE", `/api/jobs/${job.id}`).catch(() => null)))));
   };
   let timer = setTimeout(() => { show(); timer = setInterval(show, 2000); }, 2000);
   return () => {
@@ -86,19 +88,19 @@ export const name = (text) => el("bdi", {}, text);
 export const names = (listed) => listed.flatMap((each, i) => [i ? ", " : "", name(each)]);
 export const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3));
 
-export function notify(message) {
-  byId("toast").textContent = message;
+// One message at a time; with a way back it stays longer, and failures stay until they are dismissed.
+export function notify(message, undo = null, bad = false) {
+  const toast = byId("toast");
   clearTimeout(notify.timer);
-  notify.timer = setTimeout(() => (byId("toast").textContent = ""), 6000);
+  toast.classList.toggle("bad", bad);
+  toast.replaceChildren(...(message ? [el("span", {}, message)] : []));
+  if (undo) toast.append(small(t("Undo"), async () => { await undo(); notify(t("Undone.")); }));
+  if (bad) toast.append(small(t("Dismiss"), () => notify("")));
+  if (message && !bad) notify.timer = setTimeout(() => toast.replaceChildren(), undo ? 20000 : 6000);
 }
 
 // Show a message with a button that undoes the action.
-export function undoable(message, undo) {
-  notify(message);
-  clearTimeout(notify.timer);
-  byId("toast").append(" ", small("Undo", async () => { await undo(); notify("Undone."); }));
-  notify.timer = setTimeout(() => (byId("toast").textContent = ""), 20000);
-}
+export const undoable = (message, undo) => notify(message, undo);
 
 export const ask = (question, before) => prompt(question, before)?.trim();
 
@@ -120,7 +122,7 @@ export async function remove(path, message, show) {
 }
 
 // A small button, as in lists.
-export const small = (label, act, attributes = {}) => el("button", { type: "button", class: "small", ...attributes, onclick: reportErrors(act) }, label);
+export const small = (label, act, attributes = {}) => el("button", { type: "button", class: "btn sm small", ...attributes, onclick: reportErrors(act) }, label);
 
 // Set the options of a select field, as [value, label]; the selected value stays selected.
 export function offer(field, options) {
@@ -136,7 +138,7 @@ export const reportErrors = (action) => async (event) => {
   try {
     await action(event);
   } catch (error) {
-    notify(error.message);
+    notify(error.message, null, true);
   }
 };
 

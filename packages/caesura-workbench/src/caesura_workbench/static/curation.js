@@ -27,7 +27,7 @@ export class Curation {
       if (name) editor.enqueue(() => this.takeName(name));
       field.value = "";
     });
-    byId("history-box").addEventListener("toggle", reportErrors(async () => this.drawHistory()));
+    byId("history-box").addEventListener("shown", reportErrors(async () => this.drawHistory()));
   }
 
   get place() {
@@ -175,7 +175,7 @@ export class Curation {
     byId("disputes-count").textContent = `${count} disputed: ${Math.max(0, count - done)} open, ${Math.min(done, count)} settled`;
     const ranked = editor.places.toSorted((a, b) => settled.has(a.key) - settled.has(b.key) || b.dispute - a.dispute);
     byId("disputes").replaceChildren(...ranked.slice(0, MAX_LISTED).map((place) => this.drawPlace(place, settled.has(place.key))));
-    if (byId("history-box").open) this.drawHistory();
+    if (!byId("history-box").hidden) this.drawHistory();
   }
 
   drawPlace(place, settled) {
@@ -189,7 +189,7 @@ export class Curation {
 
   async drawHistory() {
     const { editor } = this;
-    if (!byId("history-box").open || !editor.state?.id) return;
+    if (byId("history-box").hidden || !editor.state?.id) return;
     const steps = await call("GET", `/api/annotations/${editor.state.id}/history`);
     byId("history").replaceChildren(...steps.toReversed().slice(0, MAX_LISTED).map((step, i) => el("li", {},
       el("time", { datetime: step.time }, new Date(step.time).toLocaleString()), step.author ? [" ", name(step.author)] : null, ": ", this.format(step.operation), " ",

@@ -1,9 +1,12 @@
 // The base of all editors: loading an annotation, sending changes in order, undo and redo, disputes, and concurrent edits.
-import { byId, call, el, markSeen, names, offer, notify, reportErrors } from "./api.js";
+import { byId, call, el, markSeen, names, notify, reportErrors } from "./api.js";
 import { alike, Curation } from "./curation.js";
+import { colourOf, drawnLabels, labelOfKey } from "./labels.js";
 import { Outbox } from "./outbox.js";
+import { isTyping, lettersOn, openPanel, showTab } from "./shell.js";
+import { t } from "./strings.js";
 
-const MAX_SHOWN = 12000; // units of a paged text that are fetched and drawn at once
+const MAX_SHOWN = 4000; // units of a paged text that are fetched and drawn at once
 
 // The writing direction of a text, by its first letter.
 export const directionOf = (units) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(units.join(" ").match(/\p{L}/u)?.[0] ?? "") ? "rtl" : "ltr");
@@ -18,12 +21,18 @@ export class Editor {
     this.until = null; // the end of the selection, if it is more than a place
     this.from = 1; // the first unit in view
     this.queue = Promise.resolve();
-    this.outbox = new Outbox((message) => (byId("saved").textContent = message));
+    this.begins = "works" in byId("title").dataset; // annotators need no step to begin: the first mark makes their annotation
+    this.outbox = new Outbox((message) => this.showSaved(message));
     this.turn = 0;
     this.curation = new Curation(this);
     for (const [id, act] of [["undo", () => this.step("undo")], ["redo", () => this.step("redo")], ["next", () => this.dispute(1)], ["previous", () => this.dispute(-1)]])
       byId(id).addEventListener("click", reportErrors(async () => act()));
     for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id)?.addEventListener("click", () => this.enqueue(() => this.window(this.from + by * this.shown * 0.8)));
+    // Keys work at once: what nothing else has the focus for is for the editor.
+    addEventListener("keydown", (event) => {
+      if (event.defaultPrevented || isTyping(event) || !this.state || !["BODY", "MAIN"].includes(event.target.tagName)) return;
+      this.key?.(event);
+    });
     addEventListener("keydown", (event) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.closest?.("input, select, textarea")) return;
       const way = { z: event.shiftKey ? "redo" : "undo", Z: "redo", y: "redo" }[event.key];
@@ -36,31 +45,53 @@ export class Editor {
 
   open(data, id) {
     this.data = data;
-    const blank = data.annotations.length ? null : this.blank(data);
-    byId("editor").hidden = !data.annotations.length && !blank;
-    if (byId("editor").hidden) return;
+    const blank = data.annotations.length && !(this.begins && !data.annotations.some((a) => a.editable)) ? null : this.blank(data);
+    byId("editor").hidden = false;
     const mine = data.annotations.filter((a) => a.editable);
-    this.choose(data, data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0] ?? blank);
+    this.choose(data, data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? (this.begins ? blank : null) ?? data.annotations[0] ?? blank);
     const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "coder" || a.coder === a.role ? a.coder : `${a.coder} (${a.role})`);
     const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
-    byId("editing").replaceChildren(...group("editable", mine), ...group("read-only", data.annotations.filter((a) => !a.editable)));
-    byId("saved").textContent = this.locked && !blank ? "read-only; start your own annotation above to edit" : "";
-    this.showError("");
+    byId("editing").replaceChildren(...group(t("editable"), mine), ...group(t("read-only"), data.annotations.filter((a) => !a.editable)));
+    byId("editing").hidden = !data.annotations.length;
+    this.showSaved(this.locked && this.state.id !== null ? t("Read-only") : "");
+    this.showError(data.read_only ?? "");
     this.draw();
     this.show();
-    byId("editor").dataset.state = blank ? "blank" : this.locked ? "locked" : "open";
-    if (!this.locked) this.resume();
+    byId("editor").dataset.state = this.locked ? (this.state.id === null ? "blank" : "locked") : "open";
+    if (!this.locked && this.state.id !== null) this.resume();
     markSeen("editor");
   }
 
-  // The state to show for an item without annotations; null for texts.
-  blank() {
-    return null;
+  // The state to show where there is no annotation; annotators may mark at once.
+  blank({ length, types }) {
+    const kind = byId("title").dataset.kind;
+    const marks = { kind, length, ...(kind === "nested" ? { segments: [] } : kind.startsWith("spans") ? { spans: [], labels: [] } : { positions: [], ...(types?.length ? { types: [], labels: types.map(({ name }) => name) } : {}) }) };
+    return { id: null, coder: "", role: "coder", editable: this.begins, version: 1, settled: [], can_undo: false, can_redo: false, marks };
   }
 
-  // Explain why the annotation cannot be changed.
+  // Make the annotation that the first mark is for.
+  begin() {
+    this.beginning ??= call("POST", `/api/items/${byId("title").dataset.item}/annotations${this.part}`, { empty: true })
+      .then((made) => {
+        this.data.annotations.push(made);
+        this.state = made;
+        this.coders = this.coders.filter((a) => a.id !== made.id);
+        document.dispatchEvent(new Event("started"));
+      })
+      .finally(() => (this.beginning = null));
+    return this.beginning;
+  }
+
+  // What the header says about saving: nothing, that it is saved (the version is in the history), or that it waits.
+  showSaved(message, version = null) {
+    byId("saved").textContent = message;
+    if (version !== null) byId("saved").dataset.version = version;
+  }
+
+  // Explain why the annotation cannot be changed, and offer to begin one's own.
   explainLocked() {
-    this.showError(this.state.id === null ? "Start an annotation above to set boundaries." : `The annotation by ${this.state.coder} is read-only; start your own above.`);
+    this.showError(this.data.read_only || (this.state.id === null ? t("Begin an annotation to set marks.") : t("The annotation by {name} is read-only; begin your own.", { name: this.state.coder })));
+    if (byId("begin")) byId("another").open = true;
   }
 
   // Select an annotation; the other coders' marks are shown beside it.
@@ -103,7 +134,7 @@ export class Editor {
     byId("pages").hidden = length <= this.shown;
     byId("earlier").disabled = this.from === 1;
     byId("later").disabled = to === length;
-    byId("pages-message").textContent = `units ${this.from} to ${to} of ${length}`;
+    byId("pages-message").textContent = t("units {from} to {to} of {length}", { from: this.from, to, length });
   }
 
   // Show another part of a long text.
@@ -168,15 +199,55 @@ export class Editor {
     return this.state.marks.labels ?? [...new Set(this.state.marks.types)].sort((a, b) => a - b);
   }
 
+  // Types with their keys and colours: of the schema, then others that are used.
+  get typeLabels() {
+    const used = [...(this.types ?? []), ...this.data.annotations.flatMap((a) => a.marks.labels ?? a.marks.types ?? [])].map(String);
+    return drawnLabels(this.data.types ?? [], used);
+  }
+
+  colourOfType(type) {
+    return colourOf(this.drawnTypes?.find(({ name }) => name === String(type)));
+  }
+
   drawTypes() {
-    byId("type-label").hidden = !this.typed;
-    if (!this.typed) return;
-    offer(byId("type"), this.types.map((t) => [t, t]));
+    const box = byId("types");
+    if (!box) return;
+    this.drawnTypes = this.typed ? this.typeLabels : [];
+    const offered = this.drawnTypes.filter(({ retired }) => !retired);
+    box.hidden = !this.typed;
+    if (byId("types-end")) byId("types-end").hidden = !this.typed;
+    if (!offered.some(({ name }) => name === this.typeNow)) this.typeNow = offered[0]?.name;
+    const drawn = JSON.stringify(offered);
+    if (drawn === this.typesInView) return; // the focus stays where it is
+    this.typesInView = drawn;
+    box.replaceChildren(...offered.map((label) => el("button", {
+      type: "button", class: `lbl ${colourOf(label)}`, role: "radio", "aria-checked": String(label.name === this.typeNow), tabindex: label.name === this.typeNow ? "0" : "-1", title: label.description || null, "data-type": label.name,
+      onclick: () => this.typeChosen(label.name),
+    }, label.key ? el("kbd", {}, label.key) : null, el("bdi", {}, label.name))));
+  }
+
+  // The type for new boundaries.
+  typeChosen(name) {
+    this.typeNow = name;
+    for (const each of byId("types").children) {
+      const chosen = each.dataset.type === name;
+      each.setAttribute("aria-checked", String(chosen));
+      each.tabIndex = chosen ? 0 : -1;
+    }
+  }
+
+  // The type whose key was pressed.
+  typeOfKey(key) {
+    return this.typed ? labelOfKey(this.drawnTypes, key)?.name : undefined;
   }
 
   chosenType() {
-    const value = byId("type").value;
-    return this.state.marks.labels ? value : Number(value);
+    return this.asType(this.typeNow);
+  }
+
+  // A type as the marks have it: a name, or a number.
+  asType(name) {
+    return this.state.marks.labels || Number.isNaN(Number(name)) ? name : Number(name);
   }
 
   withType(type) {
@@ -191,6 +262,7 @@ export class Editor {
 
   // Changes are sent one after another, each based on the version before it; the page shows the server's state.
   change(operation, request = undefined) {
+    if (this.state.id === null && this.begins) return this.begin().then(() => this.change(operation, request), (error) => { this.showError(error.message); return false; });
     return this.send(operation, (id) => call("PATCH", `/api/annotations/${this.state.id}${this.part}`, { version: this.state.version, operation, request: id }), request);
   }
 
@@ -214,7 +286,7 @@ export class Editor {
     }
     const turn = this.turn;
     const request = known ?? this.outbox.add(this.state.id, operation);
-    byId("saved").textContent = "saving …";
+    this.showSaved(t("Saving …"));
     this.queue = this.queue.then(async () => {
       if (turn !== this.turn) {
         this.outbox.remove(request);
@@ -223,17 +295,17 @@ export class Editor {
       try {
         const state = await this.outbox.deliver(request, () => send(request));
         if (!state) {
-          byId("saved").textContent = `nothing to ${operation.kind}`;
+          this.showSaved(operation.kind === "undo" ? t("Nothing to undo") : t("Nothing to redo"));
           return false;
         }
         this.take(state);
         this.showError("");
-        byId("saved").textContent = `saved, version ${state.version}`;
+        this.showSaved(t("Saved"), state.version);
         await Promise.resolve(this.changed(state)).catch((error) => notify(error.message)); // it is saved, whatever is shown beside it
         return true;
       } catch (error) {
         this.refresh();
-        byId("saved").textContent = "not saved";
+        this.showSaved(t("Not saved"));
         if (error.status === 409) this.merge(error.body, operation);
         else this.showError(error.message);
         return false;
@@ -267,7 +339,7 @@ export class Editor {
     byId("merge-table").replaceChildren(...touched.map((word) => el("tr", {}, el("th", { scope: "row" }, word), cell(before, word), cell(now, word), cell(mine, word))));
     byId("merge").hidden = false;
     byId("mine").hidden = step;
-    const close = () => { byId("merge").hidden = true; this.take(theirs); byId("saved").textContent = `version ${theirs.version}`; };
+    const close = () => { byId("merge").hidden = true; this.take(theirs); this.showSaved(t("Saved"), theirs.version); };
     byId("theirs").onclick = reportErrors(async () => { close(); await this.changed(theirs); });
     byId("mine").onclick = reportErrors(async () => { close(); await this.change(operation); });
     byId("theirs").focus();
@@ -326,7 +398,7 @@ export class Editor {
       C: () => this.comment("segment"),
     };
     const act = acts[event.key];
-    if (!act || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || !lettersOn()) return false;
     event.preventDefault();
     this.enqueue(act);
     return true;
@@ -342,6 +414,8 @@ export class Editor {
   comment(on) {
     const { on: field, text } = byId("comment").elements;
     if (field.querySelector(`[value=${on}]`)) field.value = on;
+    openPanel("insp");
+    showTab("place");
     text.focus();
   }
 
@@ -360,7 +434,7 @@ export class Editor {
   // The next unsettled place after (or before) a point in the order of places.
   nextDispute(by, here, order = (p) => p.position) {
     if (!this.unsettled.length) {
-      notify(this.places.length ? "All disputes are settled." : "The coders agree on this item.");
+      notify(this.places.length ? t("All disputes are settled.") : t("The annotators agree on this item."));
       return null;
     }
     const at = here ?? -Infinity;

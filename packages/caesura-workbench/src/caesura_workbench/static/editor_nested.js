@@ -3,6 +3,8 @@ import { byId, el, names } from "./api.js";
 import { directionOf, Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
 
+// Colours of levels from the outermost inwards.
+const levelColour = (index) => `c${[10, 6, 4, 1, 2, 3, 5, 7, 8, 9][index % 10]}`;
 const MAX_SHOWN = 3000; // units drawn at once, around the current place
 
 const same = (a, b) => a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
@@ -16,6 +18,11 @@ export default class NestedEditor extends Editor {
     this.range = [1, 1];
     this.segment = null; // the selected segment: [first, last, level]
     this.box.addEventListener("keydown", (e) => this.key(e));
+    const relevel = (by) => this.segment && this.segment[2] + by >= 1 && this.relevel(this.segment[2] + by);
+    const acts = { add: () => this.add(), remove: () => this.remove(), out: () => relevel(-1), in: () => relevel(1) };
+    byId("out-level").addEventListener("click", () => this.enqueue(acts.out));
+    byId("in-level").addEventListener("click", () => this.enqueue(acts.in));
+    for (const button of document.querySelectorAll("#thumb [data-act]")) button.addEventListener("click", () => this.enqueue(acts[button.dataset.act]));
     this.box.addEventListener("keyup", (e) => e.key === " " && e.preventDefault());
     const press = (id, act) => byId(id).addEventListener("click", () => act());
     press("add", () => this.add(this.fields()));
@@ -75,7 +82,7 @@ export default class NestedEditor extends Editor {
     const waiting = this.suggestions.marks.filter((s) => s[1] >= this.from && s[0] <= to);
     const columns = levels.length + (waiting.length ? 1 : 0); // suggestions are next to the text
     this.suggestions.draw();
-    this.box.style.gridTemplateColumns = `repeat(${columns}, var(--bar)) 1fr`;
+    this.box.style.gridTemplateColumns = `repeat(${columns}, var(--bar-width)) minmax(0, 1fr)`;
     this.lines = new Map();
     for (let unit = this.from; unit <= to; unit++) {
       const line = el("button", { type: "button", class: "line", "data-unit": unit, tabindex: "-1" },
@@ -96,7 +103,7 @@ export default class NestedEditor extends Editor {
     const voters = this.votes.get(`${first}–${last}`)?.length ?? 0;
     const said = `units ${first} to ${last}, level ${level}, ${voters} of ${this.coders.length} coders`;
     const made = el("button", {
-      type: "button", class: `bar${this.isDisputed(voters) ? " disputed" : ""}`, tabindex: "-1", "data-span": span.join(","), "aria-label": `segment, ${said}`, title: said,
+      type: "button", class: `bar ${levelColour(levels.indexOf(level))}${this.isDisputed(voters) ? " disputed" : ""}`, tabindex: "-1", "data-span": span.join(","), "aria-label": `segment, ${said}`, title: said,
     }, el("span", { class: "level" }, level));
     made.style.gridRow = `${Math.max(first, this.from) - this.from + 1} / ${Math.min(last, to) - this.from + 2}`;
     made.style.gridColumn = levels.indexOf(level) + 1;
@@ -154,7 +161,12 @@ export default class NestedEditor extends Editor {
     if (document.activeElement !== byId("last")) byId("last").value = last;
     byId("level").value = this.segment?.[2] ?? "";
     byId("add").disabled = this.locked || this.segment !== null;
-    byId("change").disabled = byId("remove").disabled = this.locked || this.segment === null;
+    byId("change").disabled = byId("remove").disabled = byId("out-level").disabled = byId("in-level").disabled = this.locked || this.segment === null;
+  }
+
+  // Be ready for keys.
+  ready() {
+    if (["BODY", "MAIN"].includes(document.activeElement?.tagName)) this.focusedElement()?.focus({ preventScroll: true });
   }
 
   window(from) {

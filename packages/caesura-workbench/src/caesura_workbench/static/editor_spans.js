@@ -1,25 +1,22 @@
-// Editor of spans: the text or a time axis with all coders' spans in lanes below.
+// Editor of spans: a flowing text, or a time axis with lanes. Labels, keys and colours come from the schema of the project.
 import { byId, el, name } from "./api.js";
 import { Editor } from "./editor.js";
+import { colourOf, drawnLabels, labelOfKey } from "./labels.js";
 import { AxisLine } from "./span_axis.js";
-import { TextLines } from "./span_lines.js";
+import { openPanel, showTab } from "./shell.js";
+import { lanesOf } from "./span_pieces.js";
 import { AxisView } from "./span_sound.js";
+import { TextFlow } from "./span_text.js";
+import { count, t } from "./strings.js";
 import { Suggestions } from "./suggestions.js";
+
+const IN_TOOLBAR = 6; // labels that fit; the others are in a menu
+const LIKELIEST = 3; // labels of the popover
+const LISTED = 500; // spans in the inspector
 
 const same = (a, b) => a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && (a[2] ?? null) === (b[2] ?? null);
 const reading = (a, b) => a[0] - b[0] || b[1] - a[1];
 const shared = (a, b) => Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]));
-
-// Assign overlapping spans to different lanes.
-function lanesOf(spans) {
-  const free = [];
-  return spans.map(([start, end]) => {
-    const lane = free.findIndex((taken) => taken <= start);
-    const at = lane < 0 ? free.length : lane;
-    free[at] = end;
-    return at;
-  });
-}
 
 export default class SpanEditor extends Editor {
   constructor(changed, reload) {
@@ -37,6 +34,8 @@ export default class SpanEditor extends Editor {
     press("change", () => this.changeFields());
     press("remove", () => this.remove());
     press("extend", () => byId("extend").setAttribute("aria-pressed", String(byId("extend").getAttribute("aria-pressed") !== "true")));
+    for (const button of document.querySelectorAll("[data-shift]")) button.addEventListener("click", () => this.enqueue(() => this.shift(...button.dataset.shift.split(" "))));
+    byId("others-shown")?.addEventListener("change", () => this.refresh());
     for (const id of ["from", "until"]) byId(id).addEventListener("change", () => this.fieldsChanged());
     byId("label").addEventListener("keydown", (e) => e.key === "Enter" && (e.preventDefault(), this.enqueue(() => this.giveName())));
     addEventListener("resize", () => this.data && this.state && this.refresh());
@@ -68,11 +67,6 @@ export default class SpanEditor extends Editor {
 
   // ---------------------------------------------------------------- sound
 
-  // A recording can be played before it has annotations.
-  blank({ length }) {
-    return this.timed ? { id: null, coder: "", role: "coder", editable: false, settled: [], marks: { kind: "spans in time", length, spans: [], labels: [] } } : null;
-  }
-
   get view() {
     return (this.axis ??= new AxisView(this));
   }
@@ -103,26 +97,37 @@ export default class SpanEditor extends Editor {
   // ---------------------------------------------------------------- drawing
 
   draw() {
-    this.layout ??= this.data.units ? new TextLines(this) : new AxisLine(this);
+    this.layout ??= this.data.units ? new TextFlow(this) : new AxisLine(this);
     this.groups = this.data.votes.map((v) => ({ place: v, marks: v.choices?.flatMap((c) => c.marks) ?? [[v.first, v.position, v.types?.[0]?.type || null]] }));
     if (this.range === null) this.range = this.layout.first();
+  }
+
+  get flows() {
+    return this.layout instanceof TextFlow;
   }
 
   refresh() {
     const spans = this.state.marks.spans;
     if (this.held && !spans.some((s) => same(s, this.held))) this.held = null;
-    const others = this.coders.filter((a) => a.id !== this.state.id);
+    const shown = !this.flows || (byId("others-shown")?.checked ?? false);
+    const others = shown ? this.coders.filter((a) => a.id !== this.state.id) : [];
     this.rows = [{ coder: this.state.coder, spans, own: true }, ...others.map((a) => ({ coder: a.coder, spans: a.marks.spans }))];
     const { marks, by } = this.suggestions;
     if (marks.length) this.rows.splice(1, 0, { coder: `${by}?`, spans: marks, suggested: true });
     this.suggestions.draw();
-    for (const row of this.rows) row.lanes = lanesOf(row.spans);
-    this.drawNames();
+    this.drawLabels();
     const focused = this.box.contains(document.activeElement);
-    this.layout.draw();
-    for (const line of this.layout.lines) line.lanes.replaceChildren(...this.rows.flatMap((row) => this.drawRow(row, line)));
+    if (this.flows) this.layout.draw(this.rows);
+    else this.drawLanes();
+    this.drawList();
     if (focused) this.box.focus({ preventScroll: true });
     this.mark();
+  }
+
+  drawLanes() {
+    for (const row of this.rows) row.lanes = lanesOf(row.spans);
+    this.layout.draw();
+    for (const line of this.layout.lines) line.lanes.replaceChildren(...this.rows.flatMap((row) => this.drawRow(row, line)));
   }
 
   updateSound() {
@@ -151,41 +156,103 @@ export default class SpanEditor extends Editor {
     const said = `${this.layout.format(start, end)}, ${label ?? "no name"}, by ${row.coder}`;
     const made = el("button", {
       type: "button", tabindex: "-1", title: said, "aria-label": `span, ${said}`, "data-span": `${start}–${end} ${label ?? ""}`.trim(),
-      class: `stretch${row.own ? " own" : ""}${this.unsettled.includes(place) && !row.suggested ? " disputed" : ""}${row.suggested ? " suggested" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
+      class: `stretch ${colourOf(this.labelOf(label))}${row.own ? " own" : ""}${this.unsettled.includes(place) && !row.suggested ? " disputed" : ""}${row.suggested ? " suggested" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
     }, el("bdi", {}, ...(row.suggested && this.suggestions.formatLetters(span).length ? this.suggestions.formatLetters(span) : [label ?? ""])));
     made.style.left = `${where.left}px`;
     made.style.width = `${Math.max(4, where.width)}px`;
     made.style.setProperty("--lane", lanes.indexOf(lane));
-    made.style.setProperty("--hue", this.hueOf(label));
     made.span = span;
     made.own = Boolean(row.own);
     made.suggested = Boolean(row.suggested);
     return made;
   }
 
-  get names() {
-    return [...new Set([...(this.state.marks.labels ?? []), ...this.data.annotations.flatMap((a) => a.marks.labels ?? [])])];
+  // ---------------------------------------------------------------- labels
+
+  // Labels of the schema, then others that are used; their keys and colours never shift.
+  get labels() {
+    return (this.knownLabels ??= drawnLabels(this.data.labels ?? [], [...(this.state.marks.labels ?? []), ...this.data.annotations.flatMap((a) => a.marks.labels ?? [])]));
   }
 
-  hueOf(label) {
-    const index = this.names.indexOf(label);
-    return index < 0 ? "none" : (index * 137.5 + 160) % 360;
+  labelOf(label) {
+    return this.labels.find(({ name: each }) => each === label);
   }
 
-  drawNames() {
-    byId("labels").replaceChildren(...this.names.map((label) => el("option", { value: label })));
-    byId("chips").replaceChildren(...this.names.slice(0, 30).map((label, i) => {
-      const chip = el("button", { type: "button", class: "chip", disabled: this.locked, onclick: () => this.enqueue(() => this.giveName(label)) }, i < 9 ? el("kbd", {}, i + 1) : null, " ", name(label));
-      chip.style.setProperty("--hue", this.hueOf(label));
-      return chip;
-    }));
-    byId("chips").hidden = !this.names.length;
+  get offered() {
+    return this.labels.filter(({ retired }) => !retired);
+  }
+
+  isHeld(span) {
+    return same(span, this.held);
+  }
+
+  drawLabels() {
+    this.knownLabels = undefined;
+    byId("labels").replaceChildren(...this.offered.map((label) => el("option", { value: label.name })));
+    const drawn = JSON.stringify([this.offered, this.locked]);
+    if (drawn === this.labelsInView) return;
+    this.labelsInView = drawn;
+    byId("chips").replaceChildren(...this.offered.slice(0, IN_TOOLBAR).map((label) => this.chip(label)));
+    const rest = this.offered.slice(IN_TOOLBAR);
+    byId("more-labels").hidden = !rest.length;
+    byId("more-labels").querySelector(".menu").replaceChildren(...rest.map((label) => this.chip(label)));
+    byId("more-labels").querySelector("summary").textContent = t("{n} more", { n: rest.length });
+    byId("thumb-labels")?.replaceChildren(...this.offered.map((label) => this.chip(label)));
+  }
+
+  chip(label) {
+    return el("button", { type: "button", class: `lbl chip ${colourOf(label)}`, disabled: this.locked, title: label.description || null, onclick: () => this.enqueue(() => this.giveName(label.name)) },
+      label.key ? el("kbd", {}, label.key) : null, name(label.name));
+  }
+
+  // The likeliest labels beside words that were chosen: those used most in this text.
+  drawPopover(wanted) {
+    this.popover?.remove();
+    this.popover = null;
+    if (!wanted || !this.flows || this.locked || this.held || !this.offered.length) return;
+    const uses = (label) => this.state.marks.spans.filter((span) => span[2] === label.name).length;
+    const likely = this.offered.toSorted((a, b) => uses(b) - uses(a)).slice(0, LIKELIEST);
+    const last = this.layout.elementAt(this.range[1] - 1);
+    if (!last) return;
+    this.popover = el("div", { class: "pop", role: "group", "aria-label": t("Likeliest labels") }, ...likely.map((label) => this.chip(label)), el("button", { type: "button", class: "btn quiet sm", onclick: () => this.askLabel() }, t("All"), el("kbd", {}, "↵")));
+    this.box.append(this.popover);
+    const [word, box] = [last.getBoundingClientRect(), this.box.getBoundingClientRect()];
+    this.popover.style.top = `${word.bottom - box.top + 4}px`;
+    this.popover.style.left = `${Math.max(4, Math.min(word.left - box.left, box.width - this.popover.offsetWidth - 4))}px`;
+  }
+
+  askLabel() {
+    openPanel("insp");
+    showTab("mark");
+    byId("label").focus();
+    byId("label").select();
+  }
+
+  // All spans by label: the way for screen readers, and to find one.
+  drawList() {
+    const byLabel = new Map(this.labels.map((label) => [label.name, []]));
+    for (const span of this.state.marks.spans.toSorted(reading).slice(0, LISTED)) byLabel.set(span[2] ?? null, [...(byLabel.get(span[2] ?? null) ?? []), span]);
+    byId("span-count").textContent = count(this.state.marks.spans.length);
+    byId("span-list").replaceChildren(...[...byLabel].filter(([, spans]) => spans.length).map(([label, spans]) => el("details", { class: "fold", open: spans.length <= 12 },
+      el("summary", {}, el("i", { class: `dot ${colourOf(this.labelOf(label))}` }), name(label ?? t("no label")), el("span", { class: "push n mute" }, count(spans.length))),
+      el("ul", { class: "items flat" }, ...spans.map((span) => el("li", {}, el("button", { type: "button", "data-span": `${span[0]}–${span[1]} ${span[2] ?? ""}`.trim(), "aria-current": this.isHeld(span) ? "true" : null, onclick: () => { this.hold(span); this.box.focus({ preventScroll: true }); } },
+        el("i", { class: `dot ${colourOf(this.labelOf(label))}` }), el("span", { class: "clip", dir: "auto" }, this.flows ? this.layout.quote(span[0], span[1]) : this.layout.format(span[0], span[1])))))))));
+  }
+
+  // Move one end of the span in hand by a word, or by a character or a step.
+  shift(side, by) {
+    if (!this.held) return undefined;
+    const [start, end] = this.held;
+    const [first, last] = side === "start" ? [this.layout.step(start, Number(by), false, "start"), end] : [start, this.layout.step(end, Number(by), false, "end")];
+    return first < last ? this.move(first, last) : undefined;
   }
 
   // Show the selection without redrawing the text.
-  mark() {
+  mark(popover = false) {
     this.layout.choose(this.range);
+    this.drawPopover(popover);
     this.updateSound();
+    for (const each of byId("span-list").querySelectorAll("[data-span]")) each.toggleAttribute("aria-current", this.held !== null && each.dataset.span === `${this.held[0]}–${this.held[1]} ${this.held[2] ?? ""}`.trim());
     for (const bar of this.box.querySelectorAll(".stretch")) {
       const held = bar.own && same(bar.span, this.held);
       bar.classList.toggle("held", held);
@@ -208,7 +275,9 @@ export default class SpanEditor extends Editor {
     const [start, end] = this.range;
     [this.position, this.until] = [start, end];
     const place = this.here();
-    this.showVoters(`${this.held ? "Span" : "Chosen"} ${this.layout.format(start, end)}`, place?.voters.filter((c) => this.coders.some((a) => a.coder === c)) ?? []);
+    byId("in-hand").replaceChildren(...(this.held ? [el("span", { class: `lbl sm ${colourOf(this.labelOf(this.held[2]))}` }, name(this.held[2] ?? t("no label"))), el("span", { class: "hint" }, t("in hand"))] : [el("span", { class: "hint" }, t("Chosen words; a key makes them a span."))]));
+    byId("in-hand-text").textContent = this.flows ? `“${this.layout.quote(start, end)}”` : "";
+    this.showVoters(`${this.held ? t("Span") : t("Chosen")} ${this.layout.format(start, end)}`, place?.voters.filter((c) => this.coders.some((a) => a.coder === c)) ?? []);
     for (const [id, value] of [["from", start], ["until", end]]) if (document.activeElement !== byId(id)) byId(id).value = Number(value.toFixed(6));
     if (document.activeElement !== byId("label") && this.held) byId("label").value = this.held[2] ?? "";
     byId("add").disabled = this.locked;
@@ -243,10 +312,12 @@ export default class SpanEditor extends Editor {
     this.select([span[0], span[1]], span);
   }
 
-  select(range, held = null, reveal = range[0]) {
+  select(range, held = null, reveal = range[0], popover = false) {
+    const before = this.held;
     this.range = range;
     this.held = held;
-    this.mark();
+    if (this.flows && !same(before, held) && (before || held)) this.layout.draw(this.rows); // the span in hand has a stronger tint
+    this.mark(popover);
     this.layout.reveal(reveal);
   }
 
@@ -367,15 +438,14 @@ export default class SpanEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and pointer
 
   key(event) {
-    if (event.target.closest("input") || this.sound?.key(event)) return;
+    if (event.target.closest("input, .pop") || this.sound?.key(event)) return;
     if (!event.ctrlKey && (this.suggestions.key(event) || this.commonKey(event))) return;
     if (event.metaKey) return;
     if (event.key === "Enter") { // at once, because the next keys typed are the name
       event.preventDefault();
-      byId("label").focus();
-      return byId("label").select();
+      return this.askLabel();
     }
-    const act = this.acts(event)[event.key] ?? (/^[1-9]$/.test(event.key) && this.names[event.key - 1] !== undefined ? () => this.giveName(this.names[event.key - 1]) : null);
+    const act = this.acts(event)[event.key] ?? (labelOfKey(this.labels, event.key) ? () => this.giveName(labelOfKey(this.labels, event.key).name) : null);
     if (!act) return;
     event.preventDefault();
     this.enqueue(act);
@@ -411,8 +481,8 @@ export default class SpanEditor extends Editor {
       const [to_start, to_end] = altKey ? [first, end] : [start, last];
       return to_start < to_end ? this.move(to_start, to_end) : null;
     }
-    if (shiftKey) return last > start ? this.select([start, last], null, last - 1) : null;
-    if (altKey) return first < end ? this.select([first, end]) : null;
+    if (shiftKey) return last > start ? this.select([start, last], null, last - 1, true) : null;
+    if (altKey) return first < end ? this.select([first, end], null, first, true) : null;
     return this.select(this.layout.neighbour(this.range, by));
   }
 
@@ -433,12 +503,12 @@ export default class SpanEditor extends Editor {
       return end === "start" ? [Math.min(at[0], last), last] : [start, Math.max(at[1], start)];
     };
     this.box.addEventListener("pointerdown", (e) => {
-      const grip = e.target.closest(".edge");
+      const grip = e.target.closest(".edge, .grip");
       if (grip) {
         e.preventDefault();
         end = grip.dataset.end;
         grip.setPointerCapture(e.pointerId);
-      } else if (!e.target.closest(".stretch") && e.pointerType === "mouse" && e.button === 0 && !e.shiftKey) {
+      } else if (!e.target.closest(".stretch, .pop") && e.pointerType === "mouse" && e.button === 0 && !e.shiftKey) {
         anchor = this.layout.at(e);
         if (anchor) e.preventDefault(); // prevents the browser's own selection
       }
@@ -449,6 +519,7 @@ export default class SpanEditor extends Editor {
       const at = this.layout.at(e);
       if (!at) return;
       this.drawn = at[0] !== anchor[0];
+      if (!this.drawn) return;
       this.stepped = null;
       this.held = null;
       this.range = [Math.min(anchor[0], at[0]), Math.max(anchor[1], at[1])];
@@ -465,9 +536,16 @@ export default class SpanEditor extends Editor {
     });
     addEventListener("pointercancel", () => { if (end) this.mark(); anchor = end = null; });
     this.box.addEventListener("click", (e) => {
-      if (e.target.closest(".edge")) return;
+      if (e.target.closest(".edge, .grip, .pop")) return;
       this.box.focus({ preventScroll: true });
       this.stepped = null;
+      if (this.flows && this.drawn) {
+        this.drawn = false;
+        return this.mark(true);
+      }
+      const extending = e.shiftKey || byId("extend").getAttribute("aria-pressed") === "true";
+      const marked = this.flows && !extending ? this.spanUnder(e) : null;
+      if (marked) return marked;
       const bar = e.target.closest(".stretch");
       if (bar) return bar.own ? this.hold(bar.span) : bar.suggested ? this.suggestions.look(bar.span) : this.look(bar.span);
       if (this.drawn) return void (this.drawn = false);
@@ -475,9 +553,27 @@ export default class SpanEditor extends Editor {
       if (!at) return;
       const extend = e.shiftKey || byId("extend").getAttribute("aria-pressed") === "true";
       const [start, last] = extend ? [Math.min(this.range[0], at[0]), Math.max(this.range[1], at[1])] : at;
-      this.select(start < last ? [start, last] : this.layout.around(start));
+      const range = start < last ? [start, last] : this.layout.around(start);
+      this.select(range, null, range[0], extend || e.pointerType !== "mouse");
       byId("extend").setAttribute("aria-pressed", "false");
     });
+  }
+
+  // Take the innermost span under the pointer in hand; a second click takes the next outer one.
+  spanUnder(event) {
+    const under = (event.target.closest(".sp")?.spans ?? []).toSorted((a, b) => a.span[1] - a.span[0] - (b.span[1] - b.span[0]));
+    if (!under.length) return false;
+    const here = under.findIndex(({ span, row }) => row.own && this.isHeld(span));
+    const next = under.filter(({ row }) => row.own)[(here + 1) % Math.max(1, under.filter(({ row }) => row.own).length)] ?? under[0];
+    if (next.row.own) this.hold(next.span);
+    else if (next.row.suggested) this.suggestions.look(next.span);
+    else this.look(next.span);
+    return true;
+  }
+
+  // Be ready for keys.
+  ready() {
+    if (["BODY", "MAIN"].includes(document.activeElement?.tagName)) this.box.focus({ preventScroll: true });
   }
 
   // Select what another coder's span covers and fill in its name, so that one key copies it.

@@ -1,6 +1,7 @@
 // Editor of boundaries in a recording: a time line with every coder's marks above it.
 import { byId, el } from "./api.js";
 import { Editor } from "./editor.js";
+import { openPanel, showTab } from "./shell.js";
 import { Suggestions } from "./suggestions.js";
 import { dragBoundaries } from "./time_drag.js";
 import { typeLabel } from "./time_labels.js";
@@ -49,7 +50,7 @@ export default class TimeEditor extends Editor {
   }
 
   get tolerance() {
-    return Number(document.querySelector("[name=tolerance]").value) || 0.02;
+    return Number(document.querySelector("[name=tolerance]")?.value) || 0.02;
   }
 
   get stride() {
@@ -119,7 +120,7 @@ export default class TimeEditor extends Editor {
   }
 
   setType(type) {
-    if (this.typed && byId("type").querySelector(`option[value="${CSS.escape(type)}"]`)) byId("type").value = type;
+    if (this.typed && this.drawnTypes?.some(({ name }) => name === String(type))) this.typeChosen(String(type));
     if (this.held) {
       const { time, type: before } = this.held;
       if (before === type || !this.typed) return;
@@ -165,7 +166,7 @@ export default class TimeEditor extends Editor {
 
   // A recording can be played before it has annotations.
   blank({ length }) {
-    return { id: null, coder: "", role: "coder", editable: false, settled: [], marks: { kind: "time", length, positions: [] } };
+    return { id: null, coder: "", role: "coder", editable: this.begins, version: 1, settled: [], can_undo: false, can_redo: false, marks: { kind: "time", length, positions: [] } };
   }
 
   // ---------------------------------------------------------------- drawing
@@ -525,7 +526,7 @@ export default class TimeEditor extends Editor {
       F2: () => typeLabel(this),
       PageUp: () => this.view.page(-1),
       PageDown: () => this.view.page(1),
-      g: () => byId("time").select(),
+      g: () => { openPanel("insp"); showTab("mark"); byId("time").select(); },
       "+": () => this.view.zoom(2),
       "-": () => this.view.zoom(0.5),
       0: () => this.view.zoom(0),

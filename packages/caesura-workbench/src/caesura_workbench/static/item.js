@@ -1,6 +1,8 @@
 import { byId, call, el, name, number, remove, rename, notify, reportErrors } from "./api.js";
 import { Comments } from "./comments.js";
+import { isTyping } from "./shell.js";
 import { drawSimilarity } from "./similarity.js";
+import { t } from "./strings.js";
 
 const title = byId("title");
 const { item, kind, role } = title.dataset;
@@ -13,16 +15,17 @@ let data;
 async function load() {
   data = await fetchItem();
   byId("text")?.setAttribute("lang", data.attributes.language ?? "");
-  byId("compare").hidden = data.annotations.length < 2;
-  drawChoices();
-  drawTypes();
+  if (byId("compare")) {
+    drawChoices();
+    drawTypes();
+  }
   commentList.show(data.comments);
 }
 
 // Votes on a recording depend on the tolerance; of a long text, only the visible part is fetched.
 function fetchItem(from = editor.from) {
   const asked = new URLSearchParams(editor.partFrom(from));
-  const tolerance = choose.elements.tolerance.value || address.searchParams.get("tolerance");
+  const tolerance = choose?.elements.tolerance.value || address.searchParams.get("tolerance");
   if (kind === "time" && tolerance) asked.set("tolerance", tolerance);
   return call("GET", `/api/items/${item}?${asked}`);
 }
@@ -59,18 +62,19 @@ function readChoices() {
 
 let latest = 0;
 async function compare() {
+  if (!choose) return;
   const message = byId("compare-message");
-  message.textContent = "";
+  message.textContent = data.annotations.length < 2 ? t("There is nothing to compare yet: one annotation is here, or none.") : "";
   if (data.annotations.length < 2) return;
   let request;
   try {
     request = readChoices();
   } catch {
-    message.textContent = "M_T is not valid JSON.";
+    message.textContent = t("The similarity of types is not valid JSON.");
     return;
   }
   if (request.annotations.length < 2) {
-    message.textContent = "Choose a reference and at least one other annotation.";
+    message.textContent = t("Choose a reference and at least one other annotation.");
     return;
   }
   address.searchParams.delete("c");
@@ -140,10 +144,10 @@ function drawAllScores() {
   allScores.parentElement.hidden = !rows.length;
   allScores.textContent = all ? "Fewer scores" : `All ${rows.length + document.querySelectorAll("#scores tbody tr:not(.more)").length} scores`;
 }
-allScores.addEventListener("click", () => { allScores.setAttribute("aria-expanded", String(allScores.getAttribute("aria-expanded") !== "true")); drawAllScores(); });
+allScores?.addEventListener("click", () => { allScores.setAttribute("aria-expanded", String(allScores.getAttribute("aria-expanded") !== "true")); drawAllScores(); });
 
 let pause;
-byId("compare").addEventListener("input", (event) => {
+byId("compare")?.addEventListener("input", (event) => {
   if (event.target.name === "drawing") event.target.value ? address.searchParams.set("drawing", event.target.value) : address.searchParams.delete("drawing");
   clearTimeout(pause);
   pause = setTimeout(compare, 60);
@@ -151,26 +155,31 @@ byId("compare").addEventListener("input", (event) => {
   if (event.target.name === "similarity" && document.activeElement === event.target) drawTypes();
 });
 const regroup = reportErrors(async () => { data = await fetchItem(); editor.open(data, editor.state?.id); });
-choose.addEventListener("submit", (event) => event.preventDefault());
+choose?.addEventListener("submit", (event) => event.preventDefault());
 
 // ------------------------------------------------------------------ adjudication
 
 const editor = new KindEditor(async (state) => {
   const index = data.annotations.findIndex((a) => a.id === state.id);
   if (index >= 0) data.annotations[index] = state;
-  if (readChoices().annotations.includes(state.id)) await compare();
+  if (choose && readChoices().annotations.includes(state.id)) await compare();
 }, async (from) => {
   data = await fetchItem(from);
   return data;
 });
 
+byId("begin")?.addEventListener("click", () => {
+  byId("another").open = !byId("another").open;
+  if (byId("another").open) byId("start").elements.coder.focus();
+});
 byId("start").addEventListener("submit", reportErrors(async (event) => {
   const form = new FormData(event.target);
   const [source, value] = form.get("method").split(":");
   const body = { coder: form.get("coder"), role: form.get("role"), ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
-  if (kind === "time" && choose.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
+  if (kind === "time" && choose?.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
   const made = await call("POST", `/api/items/${item}/annotations${editor.part}`, body);
-  notify(`Started “${made.coder}”: ${made.origin}.`);
+  byId("another").open = false;
+  notify(t("Begun as “{name}”: {origin}.", { name: made.coder, origin: made.origin }));
   document.dispatchEvent(new Event("started"));
   await reopen(made.id);
   document.querySelector("#text .gap, #timeline, #spans, #nest .line")?.focus({ preventScroll: true }); // so that keys work at once
@@ -186,6 +195,10 @@ function availableSegmenters() {
 const suggesters = byId("suggest");
 function drawSuggesters() {
   if (!suggesters) return;
+  const policy = data.suggestions ?? { allowed: true };
+  const box = byId("suggest-box");
+  if (box) box.hidden = !policy.allowed || editor.locked;
+  byId("accept-all").hidden = policy.all_at_once === false;
   const usable = availableSegmenters();
   const language = data.attributes.language?.split("-")[0];
   const restoring = Object.entries(kind === "spans" && data.units ? restorers : {}).filter(([, code]) => !language || language === code);
@@ -241,8 +254,8 @@ function drawStart() {
     ...group("by machine", availableSegmenters().map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, s.title ? `${s.name}: ${s.title}` : s.name))));
   const form = byId("start");
   const another = byId("another");
-  another.open = !data.annotations.some((a) => a.editable);
-  if (role === "annotator") return void (another.hidden ||= data.annotations.length > 0); // annotators create one annotation only
+  another.open = Boolean(byId("begin")) && !data.annotations.some((a) => a.editable);
+  if (!byId("begin")) return; // annotators begin with their first mark
   if (!coded && role !== "adjudicator") form.elements.role.value = "coder";
   suggestName();
 }
@@ -281,6 +294,7 @@ reportErrors(async () => {
     method.value = chosen;
     drawSuggesters();
   }).catch((error) => notify(error.message));
+  if (!at) editor.ready?.();
   await seen(); // the rest waits until the editor is painted
   await editor.tiers?.load();
   await compare();
@@ -296,20 +310,13 @@ async function goToItem(by) {
   const places = await call("GET", `/api/projects/${title.dataset.project}/disagreements?most=5000`);
   const open = places.filter((place) => !place.settled);
   const worst = [...new Map((open.length ? open : places).toReversed().map((p) => [p.item, p])).values()].reverse().sort((a, b) => places.indexOf(a) - places.indexOf(b));
-  if (!worst.length) return notify("The coders agree in this project.");
+  if (!worst.length) return notify(t("The annotators agree in this project."));
   const here = worst.findIndex((p) => p.item === Number(item));
   const next = worst[(here + by + worst.length) % worst.length];
   location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}#adjudicate`;
 }
-byId("next-item").addEventListener("click", reportErrors(() => goToItem(1)));
-byId("previous-item").addEventListener("click", reportErrors(() => goToItem(-1)));
-addEventListener("keydown", (event) => {
-  if (event.key === "?" && !event.target.closest?.("input, select, textarea")) {
-    const keys = document.querySelector(".keys");
-    keys.open = !keys.open;
-    return;
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+if (choose) addEventListener("keydown", (event) => {
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "N" || event.key === "P") reportErrors(() => goToItem(event.key === "N" ? 1 : -1))(event);
 });
 

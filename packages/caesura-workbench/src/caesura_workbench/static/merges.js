@@ -5,7 +5,6 @@ const base = `/api/projects/${byId("title").dataset.project}`;
 
 async function show({ coders, items }) {
   const past = await call("GET", `${base}/merges`);
-  byId("merge-box").hidden = !coders.length && items.length < 2 && !past.length;
   byId("merge-coders").hidden = !coders.length;
   byId("merge-items").hidden = items.length < 2;
   const named = coders.toSorted(collate);
@@ -53,4 +52,7 @@ byId("merge-items").addEventListener("submit", reportErrors(async (event) => {
   const { first, second } = event.target.elements;
   await merge({ items: [Number(first.value), Number(second.value)] }, [first, second].map((field) => field.selectedOptions[0].label));
 }));
-document.addEventListener("shown", (event) => reportErrors(() => show(event.detail))());
+// What can be merged is asked for when the box is opened: a project may have thousands of items.
+byId("merge-box").hidden = false;
+byId("merge-box").addEventListener("toggle", reportErrors(async () => byId("merge-box").open && show(await call("GET", base))));
+document.addEventListener("added", reportErrors(async () => byId("merge-box").open && show(await call("GET", base))));

@@ -1,4 +1,6 @@
 // Changes that the server has not answered yet. They are kept in the browser, so that closing the page or being offline loses none.
+import { tn } from "./strings.js";
+
 const KEY = "caesura-outbox";
 const UNREACHABLE = [0, 502, 504]; // no response, or none from behind a proxy; others say that nothing was changed
 const LONGEST_WAIT = 30000; // milliseconds
@@ -60,7 +62,7 @@ export class Outbox {
           throw error;
         }
         const number = this.sending.size;
-        this.report(`not saved yet: the server does not respond. ${number === 1 ? "The change is" : `${number} changes are`} kept and sent again.`);
+        this.report(tn(number, "{n} change not sent; it is kept and sent again.", "{n} changes not sent; they are kept and sent again."));
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, wait);
           this.wake = () => { clearTimeout(timer); resolve(); };

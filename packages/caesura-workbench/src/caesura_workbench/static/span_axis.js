@@ -13,8 +13,8 @@ export class AxisLine {
     this.scale = null;
     this.box.classList.add("axis");
     this.box.dir = "ltr";
-    for (const id of ["zoom", "step-label"]) byId(id).hidden = false;
-    byId("words-label").hidden = true;
+    byId("axis-tools").hidden = false;
+    if (byId("whole-words")) byId("whole-words").hidden = true;
     if (!editor.timed) byId("step").value = 1;
     for (const [id, factor] of [["in", 2], ["out", 0.5], ["whole", 0]]) byId(id).addEventListener("click", () => this.zoom(factor));
     this.ruler = el("div", { class: "ruler" });

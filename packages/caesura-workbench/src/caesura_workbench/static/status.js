@@ -1,36 +1,68 @@
-// Status of an annotator's item, and the link to the next one.
-import { ask, byId, call, collate, reportErrors } from "./api.js";
+// Done, Discuss and the way to the next item, for annotators.
+import { ask, byId, call, reportErrors } from "./api.js";
+import { isTyping, tellNextPage } from "./shell.js";
+import { t } from "./strings.js";
 
 const { item, project } = byId("title").dataset;
-const WORDS = { open: "Open.", begun: "In progress.", done: "Done. Open it again to make changes.", discuss: "To be discussed." };
+const name = byId("title").querySelector("bdi").textContent;
+const WORDS = { done: t("Done"), discuss: t("To discuss") };
+
+/** This item's state and note, or null where it is not assigned. */
+async function task() {
+  const tasks = await call("GET", `/api/projects/${project}/tasks`);
+  return tasks.find((each) => each.item === Number(item)) ?? null;
+}
 
 let turn = 0;
 async function show() {
   const asked = ++turn;
-  const tasks = (await call("GET", `/api/projects/${project}/tasks`)).sort((a, b) => collate(a.name, b.name));
+  const mine = await task();
   if (asked !== turn) return; // outdated: a later request is under way
-  const here = tasks.findIndex((t) => t.item === Number(item));
-  const mine = tasks[here];
   byId("status").hidden = !mine;
   if (!mine) return;
-  byId("status-message").textContent = WORDS[mine.state] + (mine.note ? ` “${mine.note}”` : "");
+  byId("status-message").textContent = [WORDS[mine.state], mine.note].filter(Boolean).join(": ");
+  byId("status-message").hidden = !byId("status-message").textContent;
+  const closed = ["done", "discuss"].includes(mine.state);
   byId("done").hidden = mine.state === "done";
-  byId("discuss").hidden = mine.state === "discuss";
-  byId("open-again").hidden = !["done", "discuss"].includes(mine.state);
-  const left = [...tasks.slice(here + 1), ...tasks.slice(0, here)].find((t) => ["open", "begun"].includes(t.state));
-  const next = byId("next-task");
-  next.textContent = left ? "Next item" : "Back to your items";
-  next.href = left ? `/items/${left.item}` : `/projects/${project}`;
+  byId("discuss").hidden = closed;
+  byId("open-again").hidden = !closed;
 }
 
-for (const button of document.querySelectorAll("[data-status]"))
-  button.addEventListener("click", reportErrors(async () => {
-    const { status } = button.dataset;
-    const note = status === "discuss" ? ask("What should be discussed?", "") : "";
-    if (note === undefined) return;
-    await call("PUT", `/api/items/${item}/status`, { status, note });
-    await show();
-  }));
+const put = (status, note = "") => call("PUT", `/api/items/${item}/status`, { status, note });
+
+// The next item that is begun or open, after this one and round again; or null.
+async function nextItem() {
+  const answer = await call("GET", `/api/projects/${project}/next?after=${item}`).catch(() => null);
+  if (answer) return answer.item?.id ?? null;
+  const tasks = await call("GET", `/api/projects/${project}/tasks`);
+  const here = tasks.findIndex((each) => each.item === Number(item));
+  return [...tasks.slice(here + 1), ...tasks.slice(0, here)].find((each) => ["open", "begun"].includes(each.state))?.item ?? null;
+}
+
+// Close this item and open the next; undo brings back both.
+async function finish(status, message, note = "") {
+  document.dispatchEvent(new CustomEvent("finishing"));
+  await put(status, note);
+  const next = await nextItem();
+  tellNextPage(message, { method: "PUT", path: `/api/items/${item}/status`, body: { status: "open", note: "" }, back: `/items/${item}` });
+  location.href = next === null ? `/projects/${project}` : `/items/${next}`;
+}
+
+async function done() {
+  const annotated = (await task())?.annotation;
+  if (!annotated) await call("POST", `/api/items/${item}/annotations`, { empty: true }); // nothing to mark is an answer, too
+  await finish("done", t("“{name}” is done.", { name }));
+}
+
+byId("done").addEventListener("click", reportErrors(done));
+byId("discuss").addEventListener("click", reportErrors(async () => {
+  const note = ask(t("What should be discussed?"), "");
+  if (note !== undefined) await finish("discuss", t("“{name}” is set aside for discussion.", { name }), note);
+}));
+byId("open-again").addEventListener("click", reportErrors(async () => { await put("open"); await show(); }));
+addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.shiftKey && !isTyping(event) && !byId("done").hidden) reportErrors(done)(event);
+});
 
 document.addEventListener("started", reportErrors(show));
 reportErrors(show)();

@@ -1,5 +1,6 @@
 // Suggestions by another coder or a machine, shown beside one's own marks and accepted, moved or refused one by one.
 import { byId, el } from "./api.js";
+import { t } from "./strings.js";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -50,11 +51,11 @@ export class Suggestions {
     const left = this.marks.length;
     const sure = this.probabilities?.get(this.at);
     byId("suggestions").hidden = this.by === null;
-    byId("suggested").textContent = left ? `${left} left${sure === undefined ? "" : `; this one ${Math.round(sure * 100)} % sure`}` : "none left";
+    byId("suggested").textContent = this.by === null ? "" : left ? t("{n} left", { n: left }) + (sure === undefined ? "" : t("; this one {n} % sure", { n: Math.round(sure * 100) })) : t("none left");
     for (const id of ["accept", "refuse-one", "accept-all"]) byId(id).disabled = !left || this.editor.locked;
     const [, ...others] = (this.marks.includes(this.at) && this.forms?.get(this.at)) || [];
     byId("other-forms").replaceChildren(...others.map(([form, share]) => el("button", {
-      type: "button", class: "small", disabled: this.editor.locked, title: "Use this form instead", "data-form": form,
+      type: "button", class: "small", disabled: this.editor.locked, title: t("Use this form instead"), "data-form": form,
       onclick: () => this.editor.enqueue(() => this.accept(this.at, [this.at[0], this.at[1], form])),
     }, el("bdi", {}, form), ` ${Math.round(share * 100)} %`)));
   }

@@ -1,21 +1,18 @@
-// The tasks of an annotator.
+// The items of an annotator who has none left to do.
 import { byId, call, collate, el, name, reportErrors } from "./api.js";
+import { t, tn } from "./strings.js";
 
-const title = byId("title");
-const WORDS = { open: "○ open", begun: "◐ in progress", done: "● done", discuss: "? to be discussed" };
+const SHAPES = { open: "open", begun: "begun", done: "done", discuss: "talk" };
+const WORDS = { open: t("open"), begun: t("begun"), done: t("done"), discuss: t("to discuss") };
 
-async function show() {
-  const tasks = (await call("GET", `/api/projects/${title.dataset.project}/tasks`)).sort((a, b) => collate(a.name, b.name));
-  const done = tasks.filter((t) => t.state === "done").length;
-  byId("tasks-message").textContent = tasks.length ? `${done} of your ${tasks.length} items ${done === 1 ? "is" : "are"} done.` : "No items are assigned to you yet; the project manager assigns them.";
-  byId("tasks").hidden = !tasks.length;
-  document.querySelector("#tasks tbody").replaceChildren(...tasks.map((t) => el("tr", {},
-    el("td", {}, el("a", { href: `/items/${t.item}` }, name(t.name), t.track ? [" ", name(t.track)] : null)),
-    el("td", { class: "n" }, t.kind === "time" ? `${t.length.toFixed(2)} s` : String(t.length)),
-    el("td", { class: `state ${t.state}` }, WORDS[t.state], t.note ? [": ", name(t.note)] : null))));
-  const next = tasks.find((t) => t.state === "begun") ?? tasks.find((t) => t.state === "open");
-  byId("continue").hidden = !next;
-  if (next) document.querySelector("#continue a").href = `/items/${next.item}`;
-}
-
-if (title.dataset.role === "annotator") reportErrors(show)();
+reportErrors(async () => {
+  const tasks = (await call("GET", `/api/projects/${byId("title").dataset.project}/tasks`)).sort((a, b) => collate(a.name, b.name));
+  const done = tasks.filter((task) => task.state === "done").length;
+  byId("tasks-message").textContent = !tasks.length ? t("No items are assigned to you yet; the project manager assigns them.")
+    : done === tasks.length ? t("All {n} items are done. Thank you.", { n: done }) : tn(done, "{n} of your {all} items is done.", "{n} of your {all} items are done.", { all: tasks.length });
+  byId("tasks").closest(".card").hidden = !tasks.length;
+  document.querySelector("#tasks tbody").replaceChildren(...tasks.map((task) => el("tr", {},
+    el("td", {}, el("a", { href: `/items/${task.item}` }, name(task.name), task.track ? [" ", name(task.track)] : null)),
+    el("td", { class: "n" }, task.kind.endsWith("time") ? `${task.length.toFixed(2)} s` : String(task.length)),
+    el("td", {}, el("i", { class: `st ${SHAPES[task.state]}` }), ` ${WORDS[task.state]}`, task.note ? [": ", name(task.note)] : null))));
+})();
