@@ -64,6 +64,9 @@ DRAWING = {"draw": given("--draw segmentations"), "svg": given("--svg out/p.svg"
 NEED_OTHER_DATA = {
     ("option", "level"),
     ("segments", "learn"),
+    ("confusions", "mapping"),  # these maps leave no name that differs
+    ("confusions", "option"),
+    ("sort", "option"),
     ("option", "anchor"),
     ("draw", "anchor"),
     ("resamples", "anchor"),
@@ -125,6 +128,12 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         {
             "metric": given("--metric onset-p90"),
             "by": given("--by pair"),
+            "sort": given("--sort onset-median"),
+            "least": given("--least 50"),
+            "confusions": given("--confusions"),
+            "draw": given("--draw error-histograms"),
+            "report": given("--report out/aligners.html"),
+            "table": given("--table out/aligners.csv"),
             "mapping": given("--mapping phones.tsv"),
             "cluster": given("--cluster none"),
             "svg": given("--svg out/curves.svg"),
@@ -330,6 +339,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         {
             "tolerance": given("--tolerance 150ms"),
             "matching": given("--matching optimal"),
+            "zoom": given("--zoom on"),
             "output": given("--output out/plane.svg"),
             "format": given("--format times", on="spoken.json found.csv"),
             "option": given("--option ref.tier=phones", on="r.TextGrid found.csv"),

@@ -40,6 +40,7 @@ def _pairs(kind: str) -> list[tuple[object, object]]:
 #: per side are for studies of corpora.
 SWEEPS = (
     "IntervalErrors", "PhoneErrors", "FrameOrders", "LabelOrders", "RankedBoundaries", "WindowSides", "NormalizedWindows",
+    "AlignmentByLevel",
 )  # fmt: skip
 
 

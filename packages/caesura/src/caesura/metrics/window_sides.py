@@ -18,8 +18,9 @@ With r and h boundaries of the reference and of the hypothesis in a window of k 
 
   1 is the level of chance, 0 is best.
 
-The papers of Georgescul et al., Niekrasz & Moore and Lamprier et al. are cited by the papers that this project repeats; the formulas follow
-these citations and the authors' abstracts. Lamprier's second normalisation, TNWin, is named there without a formula and is not included.
+The papers of Georgescul et al., Niekrasz & Moore and Lamprier et al. are cited by the papers that this project repeats. The formulas follow what these
+citations say; they were not compared with the authors' own texts or with published values. Lamprier's second normalisation, TNWin, is named
+there without a formula and is not included.
 """
 
 from __future__ import annotations

@@ -241,7 +241,7 @@ def compare_aligners(
             table = interval_groups(counted, by, grouped, least=least, system=name if len(systems) > 1 else "")
             groups.append(table if sort == "n" else table.sorted_by(sort))
         for group in ("all", *((by,) if of_intervals else ())):
-            for key, each in error_groups(counted, group, grouped[0], least=least).items():
+            for key, each in error_groups(counted, group, grouped[0], least=1 if group == "all" else least).items():
                 errors.setdefault(key, {})[name] = each
     return AlignerComparison(
         evaluation,
