@@ -67,6 +67,7 @@ NEED_OTHER_DATA = {
     ("confusions", "mapping"),  # these maps leave no name that differs
     ("confusions", "option"),
     ("sort", "option"),
+    ("sort", "least"),  # one group is left
     ("option", "anchor"),
     ("draw", "anchor"),
     ("resamples", "anchor"),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 import click
 
-from caesura.cli.command import Argument, Option
+from caesura.cli.command import Argument, Option, conflicts
 from caesura.cli.io import Reading, as_json, named_alike, names_of, say, show_blocks, show_picture, write_svg
 from caesura.cli.options import SAMPLES, Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
 from caesura.drawings.plane import PerformancePlane
@@ -169,3 +169,6 @@ def plane(
         write_svg(picture, output, err=json)
     elif not json:
         show_picture(picture, width)
+
+
+plane.conflicts = conflicts("zoom", "json", "JSON contains no drawing; write it with -o FILE", unless="output")  # type: ignore[attr-defined]
