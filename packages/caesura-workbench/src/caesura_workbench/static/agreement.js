@@ -1,49 +1,151 @@
-// Agreement: every two annotators, and coefficients.
+// Agreement: coefficients that apply, every two annotators, items, the course over time, and profiles of annotators.
 import { byId, call, el, name, number, offer, reportErrors } from "./api.js";
 import { SORTS } from "./kinds.js";
+import { byLikeness, histogram } from "./likeness.js";
+import { t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
+const BINS = 12;
+const LOWEST = 10;
+let shown = null;
+let turn = 0;
+
+const asked = (...ids) => new URLSearchParams(ids.filter((id) => byId(id).value).map((id) => [id, byId(id).value]));
 
 async function showAgreement() {
-  const asked = new URLSearchParams();
-  for (const id of ["metric", "sort", "coefficient"]) if (byId(id).value) asked.set(id, byId(id).value);
-  const message = byId("agree-message");
+  const mine = ++turn;
+  clear();
+  byId("agree-message").textContent = t("Computing …");
   try {
-    const agreement = await call("GET", `${base}/agreement?${asked}`);
-    byId("coefficient-label").hidden = agreement.kind !== "spans";
-    message.replaceChildren(`Every two coders, pooled: ${agreement.title} `, el("b", {}, number(agreement.pooled)));
-    byId("signature").textContent = agreement.signature;
-    drawMatrix(agreement);
-    document.querySelector("#coefficients tbody").replaceChildren(...agreement.coefficients.map((c) =>
-      el("tr", {}, el("th", { scope: "row" }, c.title ?? c.coefficient), el("td", { class: "n" }, number(c.value)),
-        el("td", { title: c.signature }, c.why ?? c.about ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed)}, by chance ${number(c.expected)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
+    const agreement = await call("GET", `${base}/agreement?${asked("metric", "sort", "coefficient")}`);
+    if (mine === turn) draw(agreement);
   } catch (error) {
-    // Nothing of the last choice may stay on screen.
-    message.textContent = error.message;
-    byId("matrix").replaceChildren();
-    document.querySelector("#coefficients tbody").replaceChildren();
-    byId("signature").textContent = "";
+    if (mine === turn) byId("agree-message").textContent = error.message;
   }
 }
 
-function drawMatrix({ coders, matrix }) {
-  // A fixed scale from 0 to 1, so that similar numbers look similar.
-  const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(45 * Math.min(1, Math.max(0, v)))}%, var(--paper))`);
-  const head = el("tr", {}, el("td", {}), ...coders.map((coder) => el("th", { scope: "col" }, name(coder))));
-  const rows = matrix.map((row, i) =>
-    el("tr", {}, el("th", { scope: "row" }, name(coders[i])),
-      ...row.map((v, j) => (i === j ? el("td", { class: "self" }, "·") : el("td", { style: shade(v) }, number(v))))));
-  byId("matrix").replaceChildren(head, ...rows);
+// Nothing of the last choice may stay on screen.
+function clear() {
+  shown = null;
+  byId("results").hidden = true;
+  for (const id of ["coefficients", "matrix", "histogram", "course", "not-applicable"]) byId(id).replaceChildren();
+  for (const table of ["lowest", "profiles", "candidates"]) document.querySelector(`#${table} tbody`).replaceChildren();
+  for (const id of ["profiles", "candidates"]) byId(id).hidden = true;
+  byId("signature").textContent = byId("profiles-message").textContent = "";
 }
 
+function draw(agreement) {
+  shown = agreement;
+  byId("results").hidden = false;
+  byId("coefficient-label").hidden = agreement.kind !== "spans";
+  byId("agree-message").textContent = `${tn(agreement.coders.length, "{n} annotator", "{n} annotators")}, ${tn(agreement.items.length, "{n} item by two or more", "{n} items by two or more")}.`;
+  byId("signature").textContent = agreement.signature;
+  if (agreement.metrics) {
+    offer(byId("metric"), agreement.metrics.map((each) => [each.name, each.title]));
+    byId("metric").value = agreement.metric;
+  }
+  drawNumbers(agreement);
+  drawMatrix();
+  drawItems(agreement.items);
+  drawCourse(agreement.course ?? []);
+}
 
-for (const id of ["metric", "sort", "coefficient"]) byId(id).addEventListener("change", reportErrors(showAgreement));
+function drawNumbers({ title, pooled, coefficients }) {
+  const card = (heading, value, text, tip) => el("li", { class: "card", title: tip }, el("span", { class: "help" }, heading), el("b", {}, number(value)), el("small", {}, text));
+  const about = (c) => [c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : t(c.formula === "disorder" ? "disorder observed {o}, by chance {e}" : "observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
+  const apply = coefficients.filter((c) => !c.why);
+  byId("coefficients").replaceChildren(card(title, pooled, t("of every two annotators, pooled")), ...apply.map((c) => card(c.title ?? c.coefficient, c.value, about(c), c.signature)));
+  byId("not-applicable").replaceChildren(...coefficients.filter((c) => c.why).map((c) => el("li", {}, `${c.title ?? c.coefficient}: ${c.why}`)));
+}
+
+function drawMatrix() {
+  const { coders, matrix } = shown;
+  const wanted = document.querySelector("#order [aria-pressed=true]").dataset.order;
+  const order = wanted === "likeness" ? byLikeness(matrix) : [...coders.keys()];
+  const shade = (value) => `--v: ${(0.55 * Math.min(1, Math.max(0, value))).toFixed(3)}`; // a fixed scale from 0 to 1
+  const cell = (i, j) => (i === j ? el("td", { class: "self" }, "–") : matrix[i][j] === null ? el("td", { class: "self", title: t("no item in common") }, "·")
+    : el("td", { style: shade(matrix[i][j]), title: `${coders[i]} · ${coders[j]}` }, matrix[i][j].toFixed(2)));
+  byId("matrix").replaceChildren(
+    el("thead", {}, el("tr", {}, el("td", { class: "self" }), ...order.map((i) => el("th", { scope: "col" }, name(coders[i]))))),
+    el("tbody", {}, ...order.map((i) => el("tr", {}, el("th", { scope: "row" }, name(coders[i])), ...order.map((j) => cell(i, j))))));
+}
+
+function drawItems(items) {
+  const scored = items.filter(({ score }) => score !== null);
+  const counts = histogram(scored.map(({ score }) => score), BINS);
+  const most = Math.max(1, ...counts);
+  const low = scored.filter(({ score }) => score < 0.4).length;
+  byId("histogram").replaceChildren(
+    el("div", { class: "bars", role: "img", "aria-label": t("Items by agreement, from 0 to 1: {list}", { list: counts.join(", ") }) }, ...counts.map((count, i) => el("i", { class: i < 0.4 * BINS ? "low" : null, style: `height: ${(100 * count) / most}%` }))),
+    el("div", { class: "scale", "aria-hidden": "true" }, ...["0", "0.25", "0.5", "0.75", "1"].map((mark) => el("span", {}, mark))),
+    el("p", { class: "help" }, tn(low, "{n} item lies under 0.4.", "{n} items lie under 0.4.")));
+  document.querySelector("#lowest tbody").replaceChildren(...scored.toSorted((a, b) => a.score - b.score).slice(0, LOWEST).map((item) =>
+    el("tr", {}, el("th", { scope: "row" }, name(item.name)), el("td", { class: "n" }, number(item.score)))));
+}
+
+function drawCourse(course) {
+  const points = course.filter(({ value }) => value !== null);
+  byId("course-card").hidden = points.length < 2;
+  if (points.length < 2) return;
+  const x = (i) => (100 * i) / (points.length - 1);
+  const y = (value) => 38 - 36 * Math.min(1, Math.max(0, value));
+  const path = points.map(({ value }, i) => `${i ? "L" : "M"}${x(i).toFixed(2)} ${y(value).toFixed(2)}`).join("");
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  for (const [key, value] of Object.entries({ class: "course", viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": points.map((p) => `${p.to}: ${number(p.value)}`).join(", ") })) svg.setAttribute(key, value);
+  for (const [className, d] of [["fill", `${path}L100 40L0 40Z`], ["line", path]]) {
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    line.setAttribute("class", className);
+    line.setAttribute("d", d);
+    svg.append(line);
+  }
+  byId("course").replaceChildren(svg, el("p", { class: "help" }, t("From {from} to {to}: {first} to {last}, by the day when the second annotator was done.", { from: points[0].from, to: points.at(-1).to, first: number(points[0].value), last: number(points.at(-1).value) })));
+}
+
+// ------------------------------------------------------------------ annotators
+
+async function showProfiles() {
+  const button = byId("compute-profiles");
+  const message = byId("profiles-message");
+  const mine = turn;
+  button.disabled = true;
+  message.textContent = t("Computing …");
+  try {
+    const answer = await call("GET", `${base}/annotators?${asked("sort")}`);
+    if (mine === turn) drawProfiles(answer);
+  } catch (error) {
+    if (mine === turn) message.textContent = error.message;
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function drawProfiles({ profiles, candidates, why, warnings, dependences, expected_f: expected }) {
+  const said = [why, expected === undefined ? "" : t("The gold standard of the model is expected to reach F {f}.", { f: number(expected) }), ...warnings, ...dependences.map((d) => t("{first} and {second} miss the same marks more often than by chance.", d))];
+  byId("profiles-message").textContent = said.filter(Boolean).join(" ");
+  const estimate = ({ value, interval }) => (interval ? `${number(value)} (${number(interval[0])}–${number(interval[1])})` : number(value));
+  const cells = (...texts) => texts.map((text) => el("td", { class: "n" }, text));
+  byId("profiles").hidden = !profiles.length;
+  document.querySelector("#profiles tbody").replaceChildren(...profiles.map((each) => el("tr", {}, el("th", { scope: "row" }, name(each.name)),
+    ...cells(each.items, each.marks, estimate(each.hit_rate), estimate(each.false_alarm_rate), number(each.bias)), el("td", {}, [each.informative ? "" : t("says little"), ...each.notes].filter(Boolean).join(", ")))));
+  byId("candidates").hidden = !candidates.length;
+  document.querySelector("#candidates tbody").replaceChildren(...candidates.map((each) => el("tr", {}, el("th", { scope: "row" }, name(each.name)),
+    ...(each.why ? [el("td", { colspan: 4 }, each.why)] : [el("td", {}, each.passes ? t("yes") : t("no")), ...cells(number(each.winning_rate), number(each.advantage)), el("td", {}, each.warnings.join(" "))]))));
+}
+
+for (const button of document.querySelectorAll("#order button"))
+  button.addEventListener("click", () => {
+    for (const each of document.querySelectorAll("#order button")) each.setAttribute("aria-pressed", String(each === button));
+    if (shown) drawMatrix();
+  });
+byId("compute-profiles").addEventListener("click", reportErrors(showProfiles));
+byId("sort").addEventListener("change", reportErrors(() => { byId("metric").value = ""; return showAgreement(); }));
+for (const id of ["metric", "coefficient"]) byId(id).addEventListener("change", reportErrors(showAgreement));
 
 reportErrors(async () => {
   const [known, { sorts }] = await Promise.all([call("GET", "/api/session"), call("GET", base)]);
-  byId("coefficient").append(el("option", { value: "" }, "default"), ...Object.entries(known.coefficients).map(([value, title]) => el("option", { value }, title)));
-  byId("metric").append(el("option", { value: "" }, "default"), ...known.metrics.map((m) => el("option", {}, m)));
-  offer(byId("sort"), sorts.map((s) => [s, SORTS[s]]));
+  byId("coefficient").append(el("option", { value: "" }, t("default")), ...Object.entries(known.coefficients).map(([value, title]) => el("option", { value }, title)));
+  byId("metric").append(el("option", { value: "" }, t("default")));
+  offer(byId("sort"), sorts.map((sort) => [sort, SORTS[sort]]));
   byId("sort-label").hidden = sorts.length < 2;
   await showAgreement();
 })();

@@ -2,19 +2,46 @@
 import { byId, call, el, name, names, reportErrors } from "./api.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
-const MAX_LISTED = 50;
-const MAX_COUNTED = 1000;
+const LIMIT = 30; // places per request
+let turn = 0;
+let next = null;
 
-async function showPlaces() {
-  const all = await call("GET", `${base}/disagreements?most=${MAX_COUNTED}`);
-  const open = all.filter((place) => !place.settled);
-  const many = all.length < MAX_COUNTED ? String(all.length) : `${MAX_COUNTED} or more`;
-  byId("places-count").textContent = all.length ? `${many} disputed: ${open.length} open, ${all.length - open.length} settled in gold.` : "The coders agree everywhere.";
-  const places = [...open, ...all.filter((place) => place.settled)].slice(0, MAX_LISTED);
-  byId("places").replaceChildren(...places.map((place) =>
-    el("li", { class: place.settled ? "settled" : "" }, place.settled ? "✓ " : "", el("a", { href: `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate` }, name(place.name), ...where(place)),
-      ` — ${place.voters.length} of ${place.coders}: `, ...names(place.voters), ...typesOf(place), quotePlace(place))));
+// Places come in parts; open ones first, those settled in gold below.
+async function showPlaces(more = false) {
+  const mine = more ? turn : ++turn;
+  const kind = document.querySelector("#places-kind [aria-pressed=true]").dataset.kind;
+  const asked = new URLSearchParams({ order: byId("places-order").value, limit: LIMIT, ...(kind ? { kind } : {}), ...(more ? { after: next } : {}) });
+  if (!more) byId("places").replaceChildren();
+  let answer;
+  try {
+    answer = await call("GET", `${base}/disputes?${asked}`);
+  } catch (error) {
+    if (mine === turn) byId("places-count").textContent = error.message;
+    return;
+  }
+  if (mine !== turn) return;
+  const { total, open, order, places } = answer;
+  next = answer.next;
+  byId("places-count").textContent = total ? `${total} disputed: ${open} open, ${total - open} settled in gold.` : "The annotators agree everywhere.";
+  byId("places-note").textContent = order === byId("places-order").value ? "" : "Too much to be ordered by gain; the most evenly split come first.";
+  byId("places").append(...places.map(draw));
+  byId("places-more").hidden = !next;
+  const first = places.find((place) => !place.settled);
+  if (!more) byId("places-begin").hidden = !first;
+  if (!more && first) byId("places-begin").href = addressOf(first);
 }
+
+const addressOf = (place) => `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate`;
+const draw = (place) => el("li", { class: place.settled ? "settled" : "" }, place.settled ? "✓ " : "", el("a", { href: addressOf(place) }, name(place.name), ...where(place)),
+  ` — ${place.voters.length} of ${place.coders}: `, ...names(place.voters), ...typesOf(place), quotePlace(place));
+
+byId("places-more").addEventListener("click", reportErrors(() => showPlaces(true)));
+byId("places-order").addEventListener("change", reportErrors(() => showPlaces()));
+for (const button of document.querySelectorAll("#places-kind button"))
+  button.addEventListener("click", reportErrors(() => {
+    for (const each of document.querySelectorAll("#places-kind button")) each.setAttribute("aria-pressed", String(each === button));
+    return showPlaces();
+  }));
 
 // The text at a place: around a boundary, or inside a segment or span.
 const quotePlace = ({ quote, first }) => quote?.before === undefined ? null
@@ -48,4 +75,4 @@ addEventListener("keydown", (event) => {
 });
 
 
-reportErrors(showPlaces)();
+reportErrors(() => showPlaces())();
