@@ -59,6 +59,7 @@ COMMANDS = {
     "annotators": "annotators sample:stargazer --help",
     "plan": "plan --help",
     "judge": "judge rank --help",
+    "sweep": "sweep --help",
 }
 GOLD, SYSTEM = [2, 5], [5]
 

@@ -183,7 +183,7 @@ def check_campaign_with_recording(mira: sync_api.Page, dora: sync_api.Page, emil
     mira.locator("#release-form .main").click()
     mira.wait_for_function("() => document.getElementById('released-message').textContent.startsWith('Released')")
     mira.locator("#tab-agreement").click()
-    mira.wait_for_selector("#coefficients tr:has-text('κ on labelled time')")
+    mira.wait_for_function("() => document.getElementById('coefficients').innerText.includes('κ on labelled time')")
     shown = mira.locator("#coefficients").inner_text()
     assert re.search(r"κ on labelled time\s+0\.\d+", shown)
     assert re.search(r"R-value\s+-?0\.\d+", shown)

@@ -192,7 +192,7 @@ def test_bad_archives_are_rejected(
 
 @pytest.mark.parametrize(("wish", "kind"), [("spans", "spans in time"), ("boundaries", "time")])
 def test_read_as_selects_spans_or_boundaries(client: TestClient, empty: int, wish: str, kind: str) -> None:
-    assert f'<option value="{wish}">' in client.get(f"/projects/{empty}").text
+    assert f'<option value="{wish}">' in client.get(f"/projects/{empty}/import").text
     made = upload(client, empty, "files", {"talk.TextGrid": GRID}, read_as=wish).json()["made"]
     assert {client.get(f"/api/items/{item}").json()["kind"] for item in made["items"]} == {kind}
 

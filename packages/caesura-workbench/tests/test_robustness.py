@@ -73,6 +73,8 @@ class Annotating(Work):
         self.state = client.patch(f"/api/annotations/{self.gold}", json=body).json()
 
     def check(self, client: httpx.Client) -> None:
+        if self.state is None:  # killed before the first edit of this round
+            return
         kept = client.get(f"/api/annotations/{self.gold}").json()
         assert kept["version"] >= self.state["version"]
         if kept["version"] == self.state["version"]:

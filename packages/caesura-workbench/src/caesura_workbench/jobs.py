@@ -280,7 +280,10 @@ def _work(pipe: Connection, memory: int) -> None:
             answer = (False, CaesuraError("the content is nested too deeply."))
         except Exception as fault:
             answer = (False, RuntimeError(f"{type(fault).__name__}: {fault}"))
-        pipe.send(answer)
+        try:
+            pipe.send(answer)
+        except OSError:  # the server was killed
+            return
 
 
 #: Where a function that runs as a job sends its progress: to the server's process, or to the job itself where there are no workers.
