@@ -476,6 +476,17 @@ KNOWN = [
         True,
         (-1.0, 1.0),
     ),
+    ("NWin", "NWin|k:auto|round:even|min:2|edges:plain", "NWin", False, (0.0, INF)),
+    (
+        "Pr-error",
+        "Pr-error|k:auto|round:even|min:2|edges:plain|miss_cost:0.5|false_alarm_cost:0.5",
+        "Pr-error",
+        False,
+        (0.0, 1.0),
+    ),
+    ("k-kappa", "k-kappa|k:auto|round:even|min:2|edges:plain", "k-kappa", False, (-1.0, 1.0)),
+    ("k-kappa:k=5", "k-kappa|k:5|round:even|min:2|edges:plain", "k-kappa:k=5", True, (-1.0, 1.0)),
+    ("nested-A", "nested-A|score:mean|align:mla", "nested-A", True, (0.0, 1.0)),
 ]
 
 
