@@ -32,7 +32,7 @@ export class SoundPane {
     byId("player").hidden = false;
     byId("duration").textContent = `of ${clock(facts.duration, 1)}`;
     this.showClock(0);
-    if (this.view.open) { // the transport takes room
+    if (this.view.open) { // the transport takes space
       this.view.resize();
       this.view.open();
     }

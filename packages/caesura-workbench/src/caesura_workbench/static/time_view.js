@@ -57,7 +57,7 @@ export class TimeView extends TimeScale {
     this.drawNames();
   }
 
-  // Where the sound goes: between the ruler and the rows, as high as they leave room for.
+  // Where the sound goes: between the ruler and the rows, as high as the remaining space.
   place(box) {
     this.ruler.after(box);
   }
