@@ -26,7 +26,7 @@ CODERS = {"manual": "ann", "near miss": "ben", "false positive": "eve"}
 
 #: Picture -> the view, and the width and height of the window.
 PICTURES = {
-    "home": ("home", 1100, 480),
+    "home": ("home", 1440, 560),
     "text": ("hebrew", 1440, 900),
     "recording": ("recording", 1440, 1000),
 }
