@@ -7,7 +7,8 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
-# Tests that compile most kernels run first, in two processes that compile different ones, so that nothing is compiled twice. Then the
+# Tests that compile most kernels run first, in two processes that compile different ones, so that nothing is compiled twice: all stages
+# share the cache beside the sources (kernels/__pycache__). Then the
 # tests of the core, which compute, run beside those of the other packages, which mostly wait for browsers and servers. Static checks run at
 # low priority beside all tests.
 # The tests of the core run without plug-ins; the other packages run its harnesses on their own metrics and formats.
@@ -74,8 +75,9 @@ types: $(DEV) ## strict mypy
 imports: $(DEV) ## import-linter: layers import one way only
 	$(BIN)/lint-imports
 
-docs: $(DEV) ## build the site into site/, warnings are errors
+docs: $(DEV) ## build the site into site/, warnings are errors; try its search
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(PYTEST) -n 0 -q tests/docs/test_search.py
 
 serve-docs: $(DEV) ## look at the site while writing it
 	$(BIN)/mkdocs serve

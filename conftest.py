@@ -38,6 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.flaky(reruns=1))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name files by their argument: an archive has the time at which it was made, and workers must collect the same names."""
+    return argname if isinstance(val, bytes) else None
+
+
 def needs_browser(item: pytest.Item | None) -> bool:
     return "chromium" in getattr(item, "fixturenames", ())
 

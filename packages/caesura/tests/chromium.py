@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 
-__all__ = ["POEM", "Chromium", "go_to_item", "launch", "open_item", "open_project", "paste_project", "picture"]
+__all__ = [
+    "POEM",
+    "Chromium",
+    "go_to_item",
+    "launch",
+    "look_for_changes",
+    "open_item",
+    "open_project",
+    "paste_project",
+    "picture",
+    "without_live_updates",
+]
 
 #: The shell has the same engine, no windows, and takes a third less of a processor.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -132,3 +143,14 @@ def go_to_item(page: Any, name: str = "kubla") -> None:
     page.locator("#tab-items").click()
     page.locator("#item-table").get_by_role("link", name=name).click()
     page.wait_for_selector("#scores tbody tr")
+
+
+def without_live_updates(page: Any) -> Any:
+    """Let a page learn of changes by others only when it saves its own."""
+    page.route("**/changes?*", lambda route: route.abort())
+    return page
+
+
+def look_for_changes(page: Any) -> None:
+    """Let a page ask for changes by others now, not seconds later."""
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
