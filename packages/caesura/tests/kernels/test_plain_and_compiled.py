@@ -8,6 +8,7 @@ import pytest
 import caesura as cs
 import plain_and_compiled
 from caesura.kernels import jit
+from caesura.kernels.text_segmenters import rank
 from metrics.test_harness import OURS, batches, countable
 
 
@@ -30,6 +31,20 @@ def test_comparison_detects_different_output_arrays(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(write_cube.lazy_kernel._versions, "plain", lambda values: None)
     with pytest.raises(AssertionError, match="write_cube leaves other bits in argument 0"):
         plain_and_compiled.run_both(write_cube.lazy_kernel, (np.array([1.0, 0.1]),))
+
+
+@pytest.mark.parametrize("units", [1, 2, 5, 30])
+@pytest.mark.parametrize("reach", [0, 1, 5])
+def test_ranks_are_the_same_without_compiling(units: int, reach: int) -> None:
+    cosine = np.random.default_rng(units).integers(0, 4, (units, units)).astype(np.float32) / np.float32(3)
+    cosine = np.maximum(cosine, cosine.T)
+    lazy = rank.lazy_kernel
+    plain, compiled = (
+        lazy.plain(cosine, reach),
+        lazy.compiled(cosine, reach),
+    )  # the plain version itself, which run_plain may replace
+    assert plain.dtype == compiled.dtype == np.float32
+    np.testing.assert_array_equal(plain, compiled)
 
 
 #: Metrics that work on whole arrays, without a kernel.

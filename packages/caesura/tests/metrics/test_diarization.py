@@ -13,8 +13,8 @@ NAMES = {
 }
 
 
-def turns(rows) -> Spans:
-    return Spans.from_rows([tuple(row) for row in rows], length=100.0, time=True)
+def turns(rows, length: float = 100.0) -> Spans:
+    return Spans.from_rows([tuple(row) for row in rows], length=length, time=True)
 
 
 def test_all_answers_of_md_eval_pyannote_and_dscore_are_met() -> None:
@@ -229,3 +229,32 @@ def test_turns_are_drawn_with_partners_and_errors() -> None:
     assert {"ann", "└ s1", "ben", "└ s2", "└ s3, nobody", "errors"} <= set(rows)
     assert all(sign in rows["errors"] for sign in "×+≠")
     assert "confused 1.00 s" in picture.svg()
+
+
+def test_speakers_of_a_corpus_are_mapped_at_once() -> None:
+    """Each score is that of one recording that has all recordings one after another."""
+    names = [
+        *("diarization-error", "diarization-confusion", "jaccard-error", "speaker-purity", "speaker-coverage"),
+        *("speaker-Bcubed-precision", "speaker-Bcubed-recall"),
+    ]
+    differ = 0
+    known = oracle_json("diarization/cases.json")
+    for cases in (known[first : first + 3] for first in range(0, 15, 3)):
+        sides = [{str(n): turns(case[side]) for n, case in enumerate(cases)} for side in ("ref", "sys")]
+        after = [
+            turns([(a + 200 * n, b + 200 * n, who) for n, case in enumerate(cases) for a, b, who in case[side]], 600.0)
+            for side in ("ref", "sys")
+        ]
+        for given in ({}, {"collar": 0.2}, {"like": "pyannote", "overlap": "skip"}):
+            one = evaluate(*sides, [metric(n, speakers="corpus", uem=[(0, 100)], **given) for n in names], resamples=0)
+            own = evaluate(*sides, [metric(n, uem=[(0, 100)], **given) for n in names], resamples=0)
+            scored = [(200 * n, 200 * n + 100) for n in range(3)]
+            for name in names:
+                expected = metric(name, uem=scored, **given)(*after)
+                assert one[name].micro == pytest.approx(expected, nan_ok=True), (name, given)
+            differ += one["diarization-error"].micro > own["diarization-error"].micro + 1e-9
+    assert differ  # one map for all is seldom the best of each
+    assert metric("diarization-error:speakers=corpus").signature.split("|")[-2] == "speakers:corpus"
+    two = {"a": {"ann": sides[0]["0"], "ben": sides[0]["0"]}}
+    with pytest.raises(CaesuraError, match="several coders or tiers"):
+        evaluate(two, {"a": sides[1]["0"]}, [metric("diarization-error:speakers=corpus")])

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
-from caesura import CaesuraError, Segmentation, evaluate, metric
+from caesura import CaesuraError, Segmentation, Spans, evaluate, metric
 from caesura.metrics.interval_errors import IntervalErrors, PhoneCounts, PhoneErrors, edits_of_names
 from caesura.metrics.interval_pairing import NamedIntervals, pair_by_cost
 from caesura.metrics.label_map import LabelMap
@@ -141,3 +143,40 @@ def test_limits_of_shares() -> None:
     for wrong in ("onset-within-12.5ms", "onset-within-0ms", "onset-within-170ms"):
         with pytest.raises(CaesuraError, match="the limit is a whole number of ms"):
             metric(wrong)
+
+
+def test_maps_may_drop_names_and_follow_chains(tmp_path):
+    gold = Segmentation.from_times([0.10, 0.20, 0.30], length=0.4, names=["sil", "a", "t", "sil"])
+    heard = Segmentation.from_times([0.10, 0.20, 0.25, 0.30], length=0.4, names=["sil", "a", "?", "T", "sil"])
+    file = tmp_path / "phones.tsv"
+    file.write_text("closed\nhyp:drop ?\nT\tth\nth\tt\n")
+    for given in (file, {"closed": True, "hyp:?": None, "T": "th", "th": "t"}):
+        assert LabelMap.of(given).name("T", "hyp") == "t"
+        assert metric("phone-error", mapping=given)(gold, heard) == 0
+        assert metric("onset-bias", mapping=given)(gold, heard) == pytest.approx(50 / 4)
+        assert metric("time-agreement", mapping=given)(gold, heard) == pytest.approx(0.35 / 0.4)
+    assert metric("phone-error", mapping={"T": "t"})(gold, heard) == pytest.approx(1 / 2)  # "?" is an insertion
+
+    turns = Spans.from_rows([(0, 1, "a"), (1, 2, "b")], length=3)
+    assert (
+        metric("span-type-F", mapping={"hyp:x": None})(
+            turns, Spans.from_rows([(0, 1, "a"), (1, 2, "b"), (2, 3, "x")], length=3)
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("closed\na\tb\nb\ta\n", "in a circle: a → b → a"),
+        ("a\tb\nb\tc\n", "add a line 'closed'"),
+        ("a\t\n", "write a line 'drop a'"),
+        ("a\tb\ndrop a\n", "both leaves out 'a' and gives it another name"),
+    ],
+)
+def test_maps_that_are_refused(tmp_path, text, words):
+    file = tmp_path / "phones.tsv"
+    file.write_text(text)
+    with pytest.raises(CaesuraError, match=re.escape(words)):
+        LabelMap.of(file)

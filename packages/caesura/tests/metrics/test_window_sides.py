@@ -77,3 +77,20 @@ def test_one_window_for_a_whole_study() -> None:
     )
     with pytest.raises(CaesuraError, match="k=study needs all references"):
         cs.metric("WD:k=study").rows(batch)
+
+
+def pr_error_by_georgescul(ref: list[int], hyp: list[int], k: int, miss_cost: float) -> float:
+    """Return Pr_error by the loop of the author's program: boundaries b in i <= b < i + k, for N - k places i; hers begin at 0, these at 1."""
+    sides = [np.cumsum(masses) for masses in (ref, hyp)]  # boundary indices, the end of the text included
+    n = int(sides[0][-1])
+    counted = [[int(((at >= i) & (at < i + k)).sum()) for at in sides] for i in range(1, n - k + 1)]
+    miss = sum(h < r for r, h in counted) / sum(r > 0 for r, _ in counted)
+    return miss_cost * miss + (1 - miss_cost) * sum(h > r for r, h in counted) / (n - k)
+
+
+@pytest.mark.parametrize("miss_cost", [0.5, 0.2])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_pr_error_is_that_of_the_author(k, miss_cost) -> None:
+    ours = cs.metric(f"Pr-error:k={k},miss_cost={miss_cost},false_alarm_cost={1 - miss_cost}")
+    for ref, hyp in (([4, 9, 3, 8], [5, 8, 11]), ([4, 9, 3, 8], [24]), ([2, 2, 10, 10], [1] * 24), ([12, 12], [6, 18])):
+        assert ours(ref, hyp) == pytest.approx(pr_error_by_georgescul(ref, hyp, k, miss_cost))

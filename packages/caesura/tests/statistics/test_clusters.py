@@ -106,3 +106,46 @@ def test_two_stages_draw_clusters_and_their_items() -> None:
     np.testing.assert_allclose(evaluation["recall"].interval, np.quantile(draws, [0.025, 0.975]), atol=0.03)
     with pytest.raises(cs.CaesuraError, match="give cluster= too"):
         cs.evaluate(gold, system, ["recall"], interval="two-stage")
+
+
+def test_speakers_of_equal_weight() -> None:
+    random = np.random.default_rng(2)
+    made = [corpus(random, 6, 3, system) for system in (False, True, True)]
+    kept = [
+        item for item in made[0].items if item in ("s0-0", "s0-1", "s0-2") or item.endswith("-0")
+    ]  # s0 has more items
+    gold, first, second = (each.select(items=kept) for each in made)
+    pooled = cs.evaluate(gold, {"a": first, "b": second}, ["recall"], cluster="speaker")
+    equal = cs.evaluate(gold, {"a": first, "b": second}, ["recall"], cluster="speaker", speakers="equal")
+    of_speakers = {
+        system: [part[system, "recall"].micro for part in pooled.by("speaker").values()] for system in ("a", "b")
+    }
+    for system, scores in of_speakers.items():
+        assert equal[system, "recall"].micro == pytest.approx(np.mean(scores)) != pooled[system, "recall"].micro
+        assert equal[system, "recall"].interval.low >= min(scores)
+    differences = np.subtract(of_speakers["a"], of_speakers["b"])
+    (test,) = equal.tests("recall")
+    assert test.difference == pytest.approx(differences.mean())
+    signs = np.array(np.meshgrid(*[[1, -1]] * 6)).reshape(6, -1).T
+    swapped = np.abs((signs * differences).mean(axis=1))
+    assert test.p_value == pytest.approx((swapped >= abs(differences.mean()) - 1e-12).mean())
+    assert equal["a", "recall"].signature.endswith("|speakers:equal")
+    assert "mean of speakers" in str(equal)
+    assert equal.as_dict()["clusters"]["weights"] == "equal"
+    assert equal.by("speaker")["s0"]["a", "recall"].micro == pytest.approx(of_speakers["a"][0])
+    with pytest.raises(cs.CaesuraError, match="give cluster= too"):
+        cs.evaluate(gold, first, ["recall"], speakers="equal")
+    with pytest.raises(cs.CaesuraError, match="leave out one of them"):
+        cs.evaluate(gold, first, ["recall"], cluster="speaker", speakers="equal", interval="two-stage")
+
+
+def test_scores_that_are_undefined_for_all_have_no_p_value() -> None:
+    names = ["a", "b", "c"]
+    times = {f"{who}{n}": cs.Segmentation.from_times([0.1, 0.2], length=0.3, names=names) for who in "xy" for n in "12"}
+    gold = cs.Corpus.from_annotations(
+        [(item, "c", marks) for item, marks in times.items()], attributes={item: {"speaker": item[0]} for item in times}
+    )
+    result = cs.evaluate(gold, {"mfa": times, "maus": times}, ["onset-p99"], cluster="speaker")  # p99 needs 100 pairs
+    (test,) = result.tests("onset-p99")
+    assert np.isnan(test.p_value)
+    assert test.interval is None

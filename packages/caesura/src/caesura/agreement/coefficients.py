@@ -24,7 +24,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.result import Formula
+from caesura._version import __version__
+from caesura.agreement.result import Agreement, Formula
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows, share
@@ -430,3 +431,43 @@ def is_label_coefficient(name: str) -> bool:
     """Whether a name, with parameters, is a coefficient of labels; "alpha:distance=…" is one, "alpha" is one of boundaries."""
     bare, _, parameters = str(name).partition(":")
     return bare in LABEL_COEFFICIENTS or (bare == "alpha" and "distance" in parameters)
+
+
+# ---------------------------------------------------------------------- κ with simulated chance
+
+
+def kappa_of_draws(counted: CountedPairs, metric: Metric, drawn: Values, *, chance: str, seed: int) -> Agreement:
+    """Compute κ of a metric whose expectation is the mean of simulated scores.
+
+    Parameters
+    ----------
+    counted : CountedPairs
+        The pairs of coders.
+    metric : Metric
+        A metric whose best score is 1.
+    drawn : ndarray
+        The score of each simulation of random annotations.
+    chance : str
+        What the simulation draws ("times", "order"), for the signature.
+    seed : int
+        The seed of the simulation, for the signature.
+    """
+    observed = float(metric.score(counted.rows(metric).sum(axis=0)))
+    expected, error = float(np.nanmean(drawn)), float(np.nanstd(drawn) / np.sqrt(len(drawn)))
+    slope = (1 - observed) / (1 - expected) ** 2 if expected < 1 else 0.0  # of κ as a function of the expectation
+    bare = "|".join(metric.signature.split("|")[:-1])  # without its version
+    corpus = counted.pairs.reference
+    return Agreement(
+        "kappa",
+        observed,
+        expected,
+        f"kappa|{bare}|chance:{chance}|draws:{len(drawn)}|seed:{seed}|v:{__version__}",
+        standard_error=slope * error,
+        details={
+            "coders": list(corpus.coders),
+            "items": list(corpus.items),
+            "matrix": counted.matrix(metric),
+            "draws": len(drawn),
+        },
+        title=f"κ of {metric.title}",
+    )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from caesura._version import __version__
-from caesura.agreement.coefficients import corpus_of_coders
+from caesura.agreement.coefficients import corpus_of_coders, kappa_of_draws
 from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
@@ -258,7 +258,6 @@ def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000
     if not len(counted.pairs):
         raise CaesuraError("agreement needs two coders of one recording.")
     batch = measure.prepare(counted.batch)
-    observed = float(measure.score(counted.rows(measure).sum(axis=0)))
     random, sums = np.random.default_rng(seed), []
     for start in range(0, draws, _PLACED):
         repeats = np.tile(np.arange(len(batch)), min(_PLACED, draws - start))
@@ -267,24 +266,7 @@ def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000
         rows = measure.family.count(Batch(batch.kind, lengths, ref, hyp, batch.labels))
         sums.append(rows.reshape(-1, len(batch), rows.shape[1]).sum(axis=1))
     drawn = measure.score(np.concatenate(sums))
-    expected, error = float(np.nanmean(drawn)), float(np.nanstd(drawn) / np.sqrt(draws))
-    slope = (1 - observed) / (1 - expected) ** 2 if expected < 1 else 0.0  # of κ as a function of the expectation
-    bare = "|".join(measure.signature.split("|")[:-1])
-    corpus = counted.pairs.reference
-    return Agreement(
-        "kappa",
-        observed,
-        expected,
-        f"kappa|{bare}|chance:times|draws:{draws}|seed:{seed}|v:{__version__}",
-        standard_error=slope * error,
-        details={
-            "coders": list(corpus.coders),
-            "items": list(corpus.items),
-            "matrix": counted.matrix(measure),
-            "draws": draws,
-        },
-        title=f"κ of {measure.title}",
-    )
+    return kappa_of_draws(counted, measure, drawn, chance="times", seed=seed)
 
 
 def _placed(side: Side, lengths: Any, random: np.random.Generator) -> Side:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from caesura._version import __version__
+from caesura.agreement.coefficients import kappa_of_draws
 from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric
@@ -53,26 +53,9 @@ def nested_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 200
     if not measure.higher_is_better or measure.best != 1.0:
         raise CaesuraError(f"{measure.name} cannot be corrected for chance: its best score is {measure.best:g}, not 1.")
     corpus = counted.pairs.reference
-    observed = float(measure.score(counted.rows(measure).sum(axis=0)))
     random = np.random.default_rng(seed)
     drawn = np.array([_score_shuffled(corpus, measure, random) for _ in range(draws)])
-    expected, error = float(np.nanmean(drawn)), float(np.nanstd(drawn) / np.sqrt(draws))
-    slope = (1 - observed) / (1 - expected) ** 2 if expected < 1 else 0.0  # of κ as a function of the expectation
-    bare = "|".join(measure.signature.split("|")[:-1])
-    return Agreement(
-        "kappa",
-        observed,
-        expected,
-        f"kappa|{bare}|chance:order|draws:{draws}|seed:{seed}|v:{__version__}",
-        standard_error=slope * error,
-        details={
-            "coders": list(corpus.coders),
-            "items": list(corpus.items),
-            "matrix": counted.matrix(measure),
-            "draws": draws,
-        },
-        title=f"κ of {measure.title}",
-    )
+    return kappa_of_draws(counted, measure, drawn, chance="order", seed=seed)
 
 
 def _score_shuffled(corpus: Corpus, measure: Metric, random: np.random.Generator) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.arrays import MarkColumns
+from caesura.kernels.bits import WIDEST, common_bits, is_dense, most_words, set_bits, windows_by_bits, words_for
 from caesura.kernels.jit import Index, inline, kernel, pairs_of_marks
 from caesura.kernels.segments import align_pair
 
@@ -52,6 +53,30 @@ def count_common(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out:
         i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         if typed:
             out[pair, 0] = _common_typed(ref, i, i_stop, hyp, j, j_stop)
+        else:
+            out[pair, 0] = _common(ref.positions, i, i_stop, hyp.positions, j, j_stop)
+        out[pair, 1], out[pair, 2] = j_stop - j, i_stop - i
+        if out.shape[1] > 3:
+            out[pair, 3] = max(lengths[pair] - 1, 0)
+
+
+def _count_common_in_lists(ref: Any, hyp: Any, lengths: Any, out: Any) -> None:
+    count_common(ref, hyp, lengths, out)
+
+
+@kernel(plain=_count_common_in_lists)
+def count_common_units(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
+    """Do the same as :func:`count_common` for texts of units without types."""
+    few = 24  # so many marks are merged in the time that clearing the words takes
+    words = np.empty((2, most_words(ref, hyp, lengths)), np.uint64)
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+        if is_dense(i_stop - i + j_stop - j - few, lengths[pair]):
+            size = words_for(lengths[pair])
+            ours, theirs = words[0, :size], words[1, :size]
+            set_bits(ref.positions, i, i_stop, ours)
+            set_bits(hyp.positions, j, j_stop, theirs)
+            out[pair, 0] = common_bits(ours, theirs)
         else:
             out[pair, 0] = _common(ref.positions, i, i_stop, hyp.positions, j, j_stop)
         out[pair, 1], out[pair, 2] = j_stop - j, i_stop - i
@@ -413,13 +438,21 @@ def count_windows(
         if _is_dense(in_ref + in_hyp, windows, width):
             units = max(units, min(BLOCK, windows) + width)
     at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(units, np.int32)
+    words = np.empty((2, most_words(ref, hyp, lengths)), np.uint64)
     for pair in range(len(lengths)):
         ours = ref.positions[ref.starts[pair] : ref.stops[pair]]
         theirs = hyp.positions[hyp.starts[pair] : hyp.stops[pair]]
         width = window_width(lengths[pair], len(ours), k, rounding, minimum)
         first = 1 - width if padded else 0
         stop = first + int(out[pair, 3])
-        if _is_dense(len(ours) + len(theirs), stop - first, width):
+        if width <= WIDEST and is_dense(len(ours) + len(theirs), lengths[pair]):
+            size = words_for(lengths[pair])
+            set_bits(ours, 0, len(ours), words[0, :size])
+            set_bits(theirs, 0, len(theirs), words[1, :size])
+            out[pair, 0], out[pair, 1], out[pair, 2] = windows_by_bits(
+                words[0, :size], words[1, :size], first, stop, width
+            )
+        elif _is_dense(len(ours) + len(theirs), stop - first, width):
             out[pair, 0], out[pair, 1], out[pair, 2] = _count_by_unit(ours, theirs, first, stop, width, level)
         else:
             events = _merge_differing(ours, theirs, at, sign)

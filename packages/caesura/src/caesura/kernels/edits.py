@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.arrays import MarkColumns, fill, largest, smallest, stable_order
+from caesura.kernels.bits import adjacent_bits, is_dense, most_words, set_bits, words_for
 from caesura.kernels.jit import Index, inline, kernel, pairs_of_marks, read_only
 from caesura.kernels.matching import EditRule, pair_optimal, pair_optimal_types, type_weight
 
@@ -62,16 +63,40 @@ def adjacent(
     return matches, transpositions
 
 
-@kernel
+@inline
+def _write_adjacent(
+    out: Any, pair: int, matches: int, near: int, in_ref: int, in_hyp: int, places: int, weight: float
+) -> None:
+    """Write a row of ``EditCounts``."""
+    out[pair, 0], out[pair, 1], out[pair, 2] = matches, near, 0
+    out[pair, 3], out[pair, 4] = in_ref - matches - near, in_hyp - matches - near
+    out[pair, 5], out[pair, 6], out[pair, 7] = near * weight, 0, places
+
+
+def _count_adjacent_in_lists(ref: Any, hyp: Any, lengths: Any, weight: float, out: Any) -> None:
+    """Merge the lists of every pair in plain Python."""
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+        matches, near = adjacent(ref.positions, i, i_stop, hyp.positions, j, j_stop)
+        _write_adjacent(out, pair, matches, near, i_stop - i, j_stop - j, max(lengths[pair] - 1, 0), weight)
+
+
+@kernel(plain=_count_adjacent_in_lists)
 def count_adjacent(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], weight: float, out: NDArray[Any]) -> None:
     """Fill ``out`` with a row of ``EditCounts`` per pair, for untyped boundaries and ``n_t = 2``; a near miss costs ``weight``."""
     ref_positions, hyp_positions = ref.positions, hyp.positions
+    words = np.empty((2, most_words(ref, hyp, lengths)), np.uint64)
     for pair in range(len(lengths)):
         i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
-        matches, near = adjacent(ref_positions, i, i_stop, hyp_positions, j, j_stop)
-        out[pair, 0], out[pair, 1], out[pair, 2] = matches, near, 0
-        out[pair, 3], out[pair, 4] = i_stop - i - matches - near, j_stop - j - matches - near
-        out[pair, 5], out[pair, 6], out[pair, 7] = near * weight, 0, max(lengths[pair] - 1, 0)
+        if is_dense(i_stop - i + j_stop - j, lengths[pair]):
+            size = words_for(lengths[pair])
+            ours, theirs = words[0, :size], words[1, :size]
+            set_bits(ref_positions, i, i_stop, ours)
+            set_bits(hyp_positions, j, j_stop, theirs)
+            matches, near = adjacent_bits(ours, theirs)
+        else:
+            matches, near = adjacent(ref_positions, i, i_stop, hyp_positions, j, j_stop)
+        _write_adjacent(out, pair, matches, near, i_stop - i, j_stop - j, max(lengths[pair] - 1, 0), weight)
 
 
 @kernel

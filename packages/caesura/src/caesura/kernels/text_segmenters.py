@@ -209,10 +209,10 @@ def block_cosines(tokens: Any, offsets: Any, types: int, reach: int) -> Any:
 # ---------------------------------------------------------------------- C99 (Choi 2000): cosines, ranks, densest divisions
 #
 # All values are float32 and summed in the order of Choi's program, because ties between densities are frequent and the last bit
-# decides them.
+# decides them. Uncompiled they are NumPy scalars, which have the same bits and take about two steps per cell.
 
 
-@kernel(plain=False)
+@kernel(work=lambda offsets, **_: 2.0 * len(offsets) ** 2)
 def cosines(tokens: Any, offsets: Any, types: int, band: int) -> Any:
     """Return the cosine of the word counts of every two units within ``band`` of each other; 0 if a unit has no words.
 
@@ -265,7 +265,24 @@ def cosines(tokens: Any, offsets: Any, types: int, band: int) -> Any:
     return cosine
 
 
-@kernel(plain=False)
+def _rank_whole_table(cosine: Any, reach: int) -> Any:
+    """Compute the same as ``rank`` without compiling it: compare the whole table with itself, shifted in both directions."""
+    n = len(cosine)
+    reach = min(reach, n - 1)
+    beaten = np.zeros_like(cosine, dtype="int16")
+    for down in range(-reach, reach + 1):
+        top, bottom = max(0, -down), min(n, n - down)
+        for shift in range(-reach, reach + 1):
+            low, high = max(0, -shift), min(n, n - shift)
+            here, there = cosine[top:bottom, low:high], cosine[top + down : bottom + down, low + shift : high + shift]
+            beaten[top:bottom, low:high] += here > there
+    at = np.indices((n,))[0]
+    rows = np.minimum(at, reach) + np.minimum(n - 1 - at, reach) + 1
+    cells = np.maximum(np.outer(rows, rows) - 1, 1)  # a single unit has no neighbour, and beats none
+    return beaten.astype("float32") / cells.astype("float32")
+
+
+@kernel(plain=_rank_whole_table, work=lambda cosine, reach, **_: (2 * reach + 1) ** 2 * (4 + cosine.size / 500))
 def rank(cosine: Any, reach: int) -> Any:
     """Return the share of the neighbours within ``reach`` cells in both directions that a cell exceeds; the mask is clipped to the matrix."""
     n = cosine.shape[0]
@@ -288,7 +305,7 @@ def rank(cosine: Any, reach: int) -> Any:
     return ranks
 
 
-@kernel(plain=False)
+@kernel(work=lambda ranks, **_: 2.0 * ranks.size)
 def sum_squares(ranks: Any) -> None:
     """Replace every cell (i, j) by the sum of the square i … j along the diagonal, in place."""
     n = ranks.shape[0]
@@ -299,7 +316,7 @@ def sum_squares(ranks: Any) -> None:
             ranks[i, j] = value - ranks[i + 1, j - 1] if j > i + 1 else value
 
 
-@kernel(plain=False)
+@kernel
 def _best_split(squares: Any, begin: int, end: int) -> int:
     """Return the last unit of the left part of the densest division of begin … end, searching from the right."""
     best, where = np.float32(0.0), begin
@@ -311,7 +328,7 @@ def _best_split(squares: Any, begin: int, end: int) -> int:
     return where
 
 
-@kernel(plain=False)
+@kernel(work=lambda squares, **_: 2.0 * squares.size)
 def divide(squares: Any, splits: int) -> Any:
     """Split ``splits`` times, always where the overall density becomes highest.
 

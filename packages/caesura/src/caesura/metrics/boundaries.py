@@ -165,10 +165,23 @@ class SharedBoundaries(Family):
             return Single(loops.pair_common_typed)
         return Single(loops.pair_common if kind == "units" else loops.pair_common_times)
 
+    def derive(self, batch: Batch, known: Mapping[Family, Rows]) -> Rows | None:
+        """Take the counts from the edits of B, if boundaries without types were counted for it."""
+        edits = (family for family in known if isinstance(family, BoundaryEdits) and family.adjacent)
+        if batch.typed or (family := next(edits, None)) is None:
+            return None
+        c = EditCounts._make(known[family].T)
+        near = c.matches + c.transpositions
+        columns = PlaceCounts(c.matches, near + c.only_hypothesis, near + c.only_reference, c.potential)
+        return np.stack(columns[: len(self.counts._fields)], axis=1)
+
     def count(self, batch: Batch) -> Rows:
         """Count the boundaries in common of every pair."""
         out = np.empty((len(batch), len(self.counts._fields)))
-        load("boundaries").count_common(*batch.columns, out)
+        if batch.kind == "units" and not batch.typed:
+            load("boundaries").count_common_units(*batch.columns, out)
+        else:
+            load("boundaries").count_common(*batch.columns, out)
         return out
 
 

@@ -8,7 +8,9 @@ the hypothesis talk, with μ a one-to-one map from reference to hypothesis speak
 .. math:: confusion = \sum d\,(\min(|R|, |S|) - |\{r \in R : \mu(r) \in S\}|), \quad
           DER = \frac{miss + false\ alarm + confusion}{total}
 
-μ is sought in each recording and maximizes the time that mapped speakers share. All sums add up over recordings.
+μ is sought in each recording and maximizes the time that mapped speakers share. All sums add up over recordings. With ``speakers="corpus"``, a
+name stands for one person in all recordings, and one μ is sought for all of them together; so are the main speakers of purity and coverage
+and the classes of B³, and the Jaccard error is the mean over all persons. Every score is then that of the recordings one after another.
 
 - ``jaccard-error`` (JER) is the mean over reference speakers r of :math:`1 - |r \cap s| / |r \cup s|`, 1 without a partner s. Its map is
   the one of least total error. Speakers of the hypothesis without a partner cost nothing.
@@ -38,9 +40,10 @@ Challenge (JER); Bredin 2017, pyannote.metrics; Bagga & Baldwin 1998, Algorithms
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -72,6 +75,9 @@ from caesura.validation import one_of
 Like: TypeAlias = Literal["nist", "dscore", "pyannote"]
 #: Whether time in which two reference speakers talk is scored.
 Overlap: TypeAlias = Literal["keep", "skip"]
+
+#: Where a speaker's name stands for the same person.
+Speakers: TypeAlias = Literal["recording", "corpus"]
 
 #: What is wrong with a stretch of time.
 ErrorKind: TypeAlias = Literal["missed", "false alarm", "confused"]
@@ -258,6 +264,8 @@ class Diarization(Family):
         first to the last turn of both sides; ``"reference"`` takes the reference turns only.
     frame : float, default None
         For the Jaccard error and B³, round times up to multiples of so many seconds, as dscore does with 0.01; by default time is exact.
+    speakers : {"recording", "corpus"}, default "recording"
+        Where a name stands for the same person: speakers are mapped in each recording, or once for all recordings.
 
     Examples
     --------
@@ -276,6 +284,7 @@ class Diarization(Family):
     like: Like = parameter("like", "nist", one_of(*get_args(Like)))
     uem: Any = parameter("uem", "")
     frame: float | None = parameter("frame", None)
+    speakers: Speakers = parameter("speakers", "recording", one_of(*get_args(Speakers)), silent=True)
 
     counts = DiarizationCounts
     scores = {
@@ -345,6 +354,11 @@ class Diarization(Family):
         """Whether swapping the sides swaps the counts: collars and skipped overlaps belong to the reference."""
         return not self.collar and self.overlap == "keep" and self.uem != "reference"
 
+    @property
+    def independent(self) -> bool:
+        """Whether the row of a recording depends on this recording alone."""
+        return self.speakers == "recording"
+
     def summarize(self, counts: DiarizationCounts) -> str:
         """Return a sentence with the seconds of speech and of each kind of error, and what was scored."""
         parts = f"{counts.miss:.2f} missed, {counts.false_alarm:.2f} false alarm, {counts.confusion:.2f} confused"
@@ -360,11 +374,10 @@ class Diarization(Family):
         listed = ", ".join(unknown[:_MOST_NOTED]) + (" …" if len(unknown) > _MOST_NOTED else "")
         return [f"the UEM has recordings that are not compared: {listed}."]
 
-    def speakers(self, batch: Batch) -> Iterator[SpeakerRow]:
+    def speaker_rows(self, batch: Batch) -> Iterator[SpeakerRow]:
         """Iterate over the reference speakers of every recording of a batch that :meth:`prepare` returned."""
         names = (*(batch.labels or ()), "")
-        for pair in range(len(batch)):
-            recording = self._recording(batch, pair)
+        for pair, recording in enumerate(self._recordings(batch)):
             item = "" if batch.items is None else batch.items.of(pair)
             yield from recording.speaker_rows(item, names)
 
@@ -374,6 +387,12 @@ class Diarization(Family):
         for side, which in ((batch.reference, "reference"), (batch.hypothesis, "hypothesis")):
             if side.types is None and int(side.sizes.sum()):
                 raise CaesuraError(f"the spans of the {which} have no labels; diarization compares speakers.")
+        if self.speakers == "corpus" and batch.items is not None:
+            items = [batch.items.of(pair) for pair in range(len(batch))]
+            if twice := next((item for item, number in Counter(items).items() if number > 1), None):
+                raise CaesuraError(
+                    f"speakers=corpus maps one reference to one system, but item {twice!r} has several coders or tiers; choose one of each."
+                )
         if self.uem.stretches:
             for pair in range(len(batch)):
                 self.uem.stretches_of(None if batch.items is None else batch.items.of(pair))
@@ -382,15 +401,23 @@ class Diarization(Family):
         return ready
 
     def count(self, batch: Batch) -> Rows:
-        """Count the seconds of every recording."""
-        rows = [self._row(batch, pair) for pair in range(len(batch))]
+        """Count the seconds of every recording; frames apply to the Jaccard error and to B³ only, as in dscore."""
+        exact = self._recordings(batch)
+        framed: Iterable[_Recording] = exact
+        if self.frame is not None:
+            framed = self._shared(each.framed(max(1, round(self.frame * each.scale))) for each in exact)
+        rows = [(*e.errors, *f.jaccard, *e.purity, *f.bcubed) for e, f in zip(exact, framed, strict=True)]
         return np.array(rows).reshape(len(batch), len(DiarizationCounts._fields))
 
-    def _row(self, batch: Batch, pair: int) -> tuple[float, ...]:
-        """Count one recording; frames apply to the Jaccard error and to B³ only, as in dscore."""
-        exact = self._recording(batch, pair)
-        framed = exact if self.frame is None else exact.framed(max(1, round(self.frame * exact.scale)))
-        return (*exact.errors, *framed.jaccard, *exact.purity, *framed.bcubed)
+    def _recordings(self, batch: Batch) -> list[_Recording]:
+        return self._shared(self._recording(batch, pair) for pair in range(len(batch)))
+
+    def _shared(self, recordings: Iterable[_Recording]) -> list[_Recording]:
+        """Return recordings whose names of speakers are mapped together, if names stand for the same persons in all of them."""
+        found = list(recordings)
+        if self.speakers == "corpus":
+            _map_together(found)
+        return found
 
     def _recording(self, batch: Batch, pair: int) -> _Recording:
         scale = grid(_RESOLUTION) if batch.lengths.dtype.kind == "f" else 1.0
@@ -444,7 +471,7 @@ class ComparedTurns(NamedTuple):
 
 def compare_turns(family: Diarization, batch: Batch, pair: int = 0) -> ComparedTurns:
     """Return whom the speakers of one recording were taken for, and where the errors are, for a drawing."""
-    recording = family._recording(family.prepare(batch), pair)
+    recording = family._recordings(family.prepare(batch))[pair]
     names = (*(batch.labels or ()), "")
     ours, theirs = recording.reference.speakers, recording.hypothesis.speakers
     partners = {names[ours[r]]: names[theirs[s]] for r, s in recording.speaker_map}
@@ -476,6 +503,9 @@ class _Recording:
     ) -> None:
         self.reference, self.hypothesis, self.evaluated, self.barred = reference, hypothesis, evaluated, barred
         self.scale, self.like = scale, like
+        # of all recordings of a corpus together, see _map_together; None: of this recording alone
+        self.jaccard_row: tuple[float, float] | None = None
+        self.bcubed_row: tuple[float, ...] | None = None
         stretches = (reference.stretches, hypothesis.stretches, evaluated, barred)
         many = [len(each) for each in stretches for _ in range(2)]
         times = np.concatenate([each[:, column] for each in stretches for column in range(2)])
@@ -525,8 +555,19 @@ class _Recording:
     @property
     def purity(self) -> tuple[float, ...]:
         """Pure seconds of hypothesis speakers, all their seconds, and covered seconds of reference speakers."""
-        pure, covered = (self.common.max(axis=axis, initial=0).sum() for axis in (0, 1))
+        ours, theirs = self.main_speakers
+        pure, covered = (
+            sum(self.common[r, s] for r, s in pairs if r >= 0 and s >= 0)
+            for pairs in (zip(ours, range(len(ours)), strict=True), enumerate(theirs))
+        )
         return tuple(int(part) / self.scale for part in (pure, self.speaker_times[1].sum(), covered))
+
+    @cached_property
+    def main_speakers(self) -> tuple[list[int], list[int]]:
+        """The reference speaker who shares most time with each hypothesis speaker, and the other way round; -1 for nobody of this recording."""
+        if 0 in self.common.shape:
+            return [-1] * self.common.shape[1], [-1] * self.common.shape[0]
+        return self.common.argmax(axis=0).tolist(), self.common.argmax(axis=1).tolist()
 
     @cached_property
     def speaker_times(self) -> list[NDArray[np.int64]]:
@@ -589,8 +630,10 @@ class _Recording:
             yield SpeakerRow(item, names[code], name, speech, silent, wrong, extra, error)
 
     @property
-    def jaccard(self) -> tuple[float, int]:
+    def jaccard(self) -> tuple[float, float]:
         """The sum of Jaccard errors and the number of reference speakers."""
+        if self.jaccard_row is not None:
+            return self.jaccard_row
         ours, theirs = self.speaker_times
         union = np.maximum(ours[:, None] + theirs[None, :] - self.common, 1)
         alike = self.common / union
@@ -601,26 +644,98 @@ class _Recording:
     @property
     def bcubed(self) -> tuple[float, float, float]:
         """The numerators of B³ precision and recall, and the scored seconds."""
+        return self.bcubed_row or tuple(part / self.scale for part in _bcubed_of(self.sets_talking(), 1)[0])  # type: ignore[return-value]
+
+    def sets_talking(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.float64]]:
+        """Return codes of the sets of speakers of both sides who talk in every scored stretch, and its ticks."""
         some = self.duration > 0
-        if not some.any():
-            return 0.0, 0.0, 0.0
-        ours, theirs = (np.unique(codes[some], return_inverse=True)[1] for codes in self._set_codes())
-        weight, columns = self.duration[some].astype(np.float64), int(theirs.max()) + 1
-        cell, inverse = np.unique(ours * columns + theirs, return_inverse=True)
-        squared = np.bincount(inverse, weight) ** 2
-        by_row, by_column = np.bincount(ours, weight), np.bincount(theirs, weight)
-        precision, recall = (squared / by_column[cell % columns]).sum(), (squared / by_row[cell // columns]).sum()
-        return float(precision) / self.scale, float(recall) / self.scale, float(weight.sum()) / self.scale
+        ours, theirs = (codes[some] for codes in self._set_codes())
+        return ours, theirs, self.duration[some].astype(np.float64)
 
     def _set_codes(self) -> list[NDArray[np.uint64]]:
         """Return a code of the set of speakers of each side who talk before each event: a sum of random 64-bit numbers."""
-        random, codes = np.random.default_rng(2**31 - 1), []
+        codes = []
         for kind, turns in enumerate((self.reference, self.hypothesis)):
-            numbers = random.integers(1, 2**63, len(turns.speakers) + 1).astype(np.uint64)
+            labels = np.array([*turns.speakers, 0])  # of speakers, which are the same in all recordings
+            numbers = _random_numbers(int(labels.max()).bit_length())[labels]
             own = numbers[np.where(self.what == kind, self.speaker, 0)]
             change = np.where(self.what == kind, np.where(self.step > 0, own, -own), np.uint64(0))
             codes.append(np.cumsum(change) - change)  # unsigned integers wrap around, which keeps sums exact
         return codes
+
+
+@cache
+def _random_numbers(bits: int) -> NDArray[np.uint64]:
+    """Return 2 to the power of ``bits`` random numbers; fewer are the first of more."""
+    numbers: NDArray[np.uint64] = np.random.default_rng(2**31 - 1).integers(1, 2**63, 2**bits).astype(np.uint64)
+    return numbers
+
+
+def _bcubed_of(
+    sets: tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.float64]],
+    recordings: int,
+    recording: NDArray[np.int64] | int = 0,
+) -> NDArray[np.float64]:
+    """Return the numerators of B³ precision and recall and the time of every recording; classes are those of all recordings together."""
+    weight = sets[2]
+    recording = np.broadcast_to(recording, weight.shape)
+    ours, theirs = (np.unique(codes, return_inverse=True)[1] for codes in sets[:2])
+    columns = int(theirs.max(initial=0)) + 1
+    _, cell = np.unique(ours * columns + theirs, return_inverse=True)
+    together, by_row, by_column = (np.bincount(codes, weight) for codes in (cell, ours, theirs))
+    # a moment of a cell adds its own share of T(a, b)² / T(., b), so that the sums of recordings add up to those of the corpus
+    parts = (weight * together[cell] / by_column[theirs], weight * together[cell] / by_row[ours], weight)
+    return np.stack([np.bincount(recording, part, minlength=recordings) for part in parts], axis=1)
+
+
+def _map_together(recordings: Sequence[_Recording]) -> None:
+    """Map the speakers of all recordings at once: a name stands for one person; the recordings keep their part of the maps."""
+    if not recordings:
+        return
+    sides = [[each.reference for each in recordings], [each.hypothesis for each in recordings]]
+    known = [sorted({code for turns in side for code in turns.speakers}) for side in sides]
+    index = [{code: number for number, code in enumerate(codes)} for codes in known]
+    shape = len(known[0]), len(known[1])
+    whole, common = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    own, places = [np.zeros(size, np.int64) for size in shape], []
+    for each in recordings:
+        ours, theirs = (
+            np.array([index[side][code] for code in turns.speakers], np.int64)
+            for side, turns in enumerate((each.reference, each.hypothesis))
+        )
+        places.append((ours, theirs))
+        whole[np.ix_(ours, theirs)] += each.whole
+        common[np.ix_(ours, theirs)] += each.common
+        for side, time in enumerate(each.speaker_times):
+            own[side][places[-1][side]] += time
+    like = recordings[0].like
+    sought = common if like == "pyannote" else whole
+    pairs = [(r, s) for r, s in _assign(-sought.astype(float), -common.astype(float)) if sought[r, s] > 0]
+    alike = common / np.maximum(own[0][:, None] + own[1][None, :] - common, 1)
+    errors = np.ones(shape[0])
+    for r, s in pairs if like == "pyannote" else _assign(-alike, np.zeros_like(alike)):
+        errors[r] -= alike[r, s]
+    empty = 0 in shape
+    main = [] if empty else common.argmax(axis=0).tolist(), [] if empty else common.argmax(axis=1).tolist()
+    for each, (ours, theirs) in zip(recordings, places, strict=True):
+        here = (
+            {code: place for place, code in enumerate(ours.tolist())},
+            {code: place for place, code in enumerate(theirs.tolist())},
+        )
+        each.speaker_map = [(here[0][r], here[1][s]) for r, s in pairs if r in here[0] and s in here[1]]
+        # a person's error is divided among the recordings by time, so that sums over recordings are sums over persons
+        shares = each.speaker_times[0] / np.maximum(own[0][ours], 1)
+        each.jaccard_row = float(shares @ errors[ours]), float(shares.sum())
+        each.main_speakers = (
+            [-1 if empty else here[0].get(main[0][s], -1) for s in theirs.tolist()],
+            [-1 if empty else here[1].get(main[1][r], -1) for r in ours.tolist()],
+        )
+    sets = [each.sets_talking() for each in recordings]
+    ours_sets, theirs_sets, weights = (np.concatenate(column) for column in zip(*sets, strict=True))
+    of = np.repeat(np.arange(len(recordings)), [len(each[2]) for each in sets])
+    rows = _bcubed_of((ours_sets, theirs_sets, weights), len(recordings), of)
+    for each, row in zip(recordings, rows, strict=True):
+        each.bcubed_row = tuple((row / each.scale).tolist())
 
 
 def _assign(cost: NDArray[np.float64], tie: NDArray[np.float64]) -> list[tuple[int, int]]:

@@ -182,9 +182,18 @@ class Family(ABC):
         """Whether swapping the sides only swaps the counts of both sides."""
         return True
 
+    @property
+    def independent(self) -> bool:
+        """Whether the row of a pair depends on this pair alone, so that batches can be divided."""
+        return True
+
     @abstractmethod
     def count(self, batch: Batch) -> Rows:
         """Count every pair of a batch that :meth:`prepare` returned, one row per pair."""
+
+    def derive(self, batch: Batch, known: Mapping[Family, Rows]) -> Rows | None:
+        """Return the rows of a batch from those of another family that were counted already, or None if they have to be counted."""
+        return None
 
     def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
         """Return the kernel that counts one pair of this kind, or None if a pair is counted as a batch of one.

@@ -54,7 +54,10 @@ def silent_names(given: str | Iterable[str]) -> str:
 def intervals_of(
     side: Side, pair: int, length: float, scale: float, mapping: LabelMap, which: MapSide
 ) -> NamedIntervals:
-    """Return the named segments of one side in ticks; those without a name are gaps. Rows of names that the map joins become one."""
+    """Return the named segments of one side in ticks; those without a name are gaps.
+
+    Rows of names that the map joins become one; intervals that it drops are left out.
+    """
     where = side.positions[side.starts[pair] : side.stops[pair]]
     inside = np.unique(where[(where > 0) & (where < length)])
     names = (side.names.of(pair) if side.names is not None else None) or ("",)
@@ -62,7 +65,13 @@ def intervals_of(
     cuts = to_ticks(np.concatenate(([0.0], inside, [length])), scale)
     named = np.array([bool(name) for name in names[: len(cuts) - 1]], bool)
     kept = [name for name in names[: len(cuts) - 1] if name]
-    return joined(NamedIntervals(cuts[:-1][named], cuts[1:][named], kept), mapping, which)
+    row = joined(NamedIntervals(cuts[:-1][named], cuts[1:][named], kept), mapping, which)
+    stays = np.array([not mapping.drops(name, which) for name in row.names], bool)
+    if stays.all():
+        return row
+    return NamedIntervals(
+        row.starts[stays], row.ends[stays], [name for name in row.names if not mapping.drops(name, which)]
+    )
 
 
 def joined(row: NamedIntervals, mapping: LabelMap, which: MapSide) -> NamedIntervals:

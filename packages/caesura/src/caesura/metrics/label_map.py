@@ -14,13 +14,19 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.files import Source
-from caesura.metrics.batch import Batch
+from caesura.metrics.batch import Batch, Side
 from caesura.model.spans import NO_LABEL
 
 #: Which side of a comparison a line of the map applies to.
 MapSide: TypeAlias = Literal["ref", "hyp"]
 
 _SIDES: tuple[MapSide, ...] = ("ref", "hyp")
+#: A row of a map: the name as written, its new names or None if intervals with this name are left out, and whether it may be any of them.
+_Row: TypeAlias = tuple[str, list[str] | None, bool]
+_CLOSED = "closed"
+_DROPPED = ("",)  # the targets of a name that is left out
+_DROP_LINE = re.compile(r"(?P<side>ref:|hyp:)?\s*drop +(?P<name>\S.*)")
+_ANY_LINE = re.compile(r"(?P<side>ref:|hyp:)?\s*any +(?P<name>.*)")
 _YAML_LINE = re.compile(r"""\s*["']?(?P<name>[^"':]+|:)["']?\s*:\s*(?P<targets>\S.*?)\s*""")
 
 
@@ -33,7 +39,10 @@ class LabelMap(str):
     - a name with several targets (in YAML, in a dictionary of lists, or in lines that repeat it after the word ``any``, a blank) stays
       itself as well: names are the same if they have a target in common;
     - ``ref:`` or ``hyp:`` before a line applies it to one side only;
-    - a left side with blanks, ``t ʃ``, stands for neighbouring intervals, which are joined before intervals are compared.
+    - a left side with blanks, ``t ʃ``, stands for neighbouring intervals, which are joined before intervals are compared;
+    - a line ``drop NAME`` (in a dictionary, None as the target) leaves out intervals with this name; their time has no name then;
+    - chains, a to b and b to c, are refused unless a line ``closed`` (YAML: ``closed: true``; in a dictionary, ``"closed": True``) says
+      that they are meant: a then becomes c.
 
     Coefficients need classes that do not overlap: for κ, all names that are connected by several targets are one class.
 
@@ -49,37 +58,51 @@ class LabelMap(str):
         if isinstance(given, LabelMap):
             return given
         if isinstance(given, Mapping):
-            rows = []
+            rows: list[_Row] = []
             for name, targets in given.items():
-                several = not isinstance(targets, str)
-                rows.append((str(name), [str(each) for each in targets] if several else [targets], several))
-            return cls._of_rows("given", rows)
+                if isinstance(targets, bool):
+                    if name != _CLOSED:
+                        raise CaesuraError(f"the map gives {name!r} the new name {targets}; expected a string.")
+                elif targets is None:
+                    rows.append((str(name), None, False))
+                else:
+                    several = not isinstance(targets, str)
+                    rows.append((str(name), [str(each) for each in targets] if several else [targets], several))
+            return cls._of_rows("given", rows, closed=given.get(_CLOSED) is True)
         if given in (None, ""):
             return cls._of_rows("", [])
         path, _, digest = str(given).partition("#")
-        labels = cls._of_rows(path, _read(Source.open(Path(path))))
+        rows, closed = _read(Source.open(Path(path)))
+        labels = cls._of_rows(path, rows, closed=closed)
         if digest and labels != given:
             raise CaesuraError(f"{path} has changed: expected {given}, found {labels}.")
         return labels
 
     @classmethod
-    def _of_rows(cls, path: str, rows: Sequence[tuple[str, list[str], bool]]) -> LabelMap:
+    def _of_rows(cls, path: str, rows: Sequence[_Row], *, closed: bool = False) -> LabelMap:
         rules: dict[tuple[MapSide, str], tuple[str, ...]] = {}
         for written, targets, several in rows:
-            if not targets or not all(targets):
-                raise CaesuraError(f"the map {path} gives {written!r} no new name.")
+            if targets is not None and (not targets or not all(targets)):
+                raise CaesuraError(
+                    f"the map {path} gives {written!r} no new name; to leave out such intervals, write a line 'drop {written}'."
+                )
             head, _, rest = written.partition(":")
             sides = tuple(side for side in _SIDES if rest and side == head) or _SIDES
             name = (written if sides == _SIDES else rest).strip()
             for each in sides:
-                own = (name, *targets) if several else tuple(targets)
+                own = _DROPPED if targets is None else (name, *targets) if several else tuple(targets)
                 known = rules.get((each, name), ())
+                if known and known != own and _DROPPED in (known, own):
+                    raise CaesuraError(f"the map {path} both leaves out {name!r} and gives it another name.")
                 if known and not several and known != own:
                     raise CaesuraError(
                         f"the label {name!r} is mapped to {known[0]!r} above and to {own[0]!r} here: {path}; for several names write 'any {name}'."
                     )
                 rules[each, name] = tuple(dict.fromkeys((*known, *own)))
-        _reject_chains(path, rules)
+        if closed:
+            rules = {(side, name): _last_targets(path, rules, side, name, ()) for side, name in rules}
+        else:
+            _reject_chains(path, rules)
         plain = all(
             len(targets) == 1 and rules.get((_SIDES[side == "ref"], name)) == targets
             for (side, name), targets in rules.items()
@@ -109,6 +132,10 @@ class LabelMap(str):
         """Return a table of which names of the reference and of the hypothesis are the same."""
         ours, theirs = ([self.targets(name, side) for name in names] for side, names in (("ref", ref), ("hyp", hyp)))  # type: ignore[arg-type]
         return np.array([[not a.isdisjoint(b) for b in theirs] for a in ours], bool).reshape(len(ref), len(hyp))
+
+    def drops(self, name: str, side: MapSide) -> bool:
+        """Whether intervals with this name are left out."""
+        return self.rules.get((side, name)) == _DROPPED
 
     @property
     def is_relation(self) -> bool:
@@ -152,7 +179,7 @@ class LabelMap(str):
 
 
 def with_mapped_labels(batch: Batch, mapping: LabelMap) -> Batch:
-    """Convert the labels of spans to their classes."""
+    """Convert the labels of spans to their classes; spans whose label is left out are removed."""
     if not mapping or batch.labels is None:
         return batch
     classes = {side: [mapping.class_of(name, side) for name in batch.labels] for side in _SIDES}
@@ -161,8 +188,21 @@ def with_mapped_labels(batch: Batch, mapping: LabelMap) -> Batch:
     sides = {}
     for which, side in (("ref", batch.reference), ("hyp", batch.hypothesis)):
         table = np.array([*(code[each] for each in classes[which]), NO_LABEL])  # type: ignore[index]
-        sides[which] = side if side.types is None else replace(side, types=table[side.types])
+        dropped = np.array([*(mapping.drops(name, which) for name in batch.labels), False])  # type: ignore[arg-type]
+        kept = _without_types(side, dropped) if dropped.any() else side
+        sides[which] = kept if kept.types is None else replace(kept, types=table[kept.types])
     return replace(batch, reference=sides["ref"], hypothesis=sides["hyp"], labels=labels)
+
+
+def _without_types(side: Side, dropped: NDArray[np.bool_]) -> Side:
+    """Remove the spans of these label codes."""
+    if side.types is None or side.ends is None:
+        return side
+    index, pair = side.unpack()
+    stays = ~dropped[side.types[index]]
+    index, pair = index[stays], pair[stays]
+    packed = Side.pack(side.positions[index], pair, len(side.starts), side.types[index])
+    return replace(packed, ends=side.ends[index])
 
 
 def _rebuild(name: str, rules: dict[Any, Any]) -> LabelMap:
@@ -176,16 +216,33 @@ def _reject_chains(path: str, rules: Mapping[tuple[MapSide, str], tuple[str, ...
         for target in targets:
             after = rules.get((side, target))
             if after and target != name and target not in after:
+                further = f"on to {after[0]!r}" if after != _DROPPED else "is left out there"
                 raise CaesuraError(
-                    f"the map {path} leads from {name!r} to {target!r} and on to {after[0]!r}; write the last name at once."
+                    f"the map {path} leads from {name!r} to {target!r} and {further}; write the last name at once, or add a line {_CLOSED!r}."
                 )
 
 
-def _read(source: Source) -> list[tuple[str, list[str], bool]]:
+def _last_targets(
+    path: str, rules: Mapping[tuple[MapSide, str], tuple[str, ...]], side: MapSide, name: str, before: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Follow a chain of new names to its end."""
+    if name in before:
+        raise CaesuraError(f"the map {path} leads in a circle: {' → '.join((*before[before.index(name) :], name))}.")
+    found: list[str] = []
+    for target in rules[side, name]:
+        ends = target == name or target not in {each for own, each in rules if own == side}
+        found += [target] if ends else _last_targets(path, rules, side, target, (*before, name))
+    return tuple(dict.fromkeys(found))
+
+
+def _read(source: Source) -> tuple[list[_Row], bool]:
+    """Return the rows of a file, and whether its chains are meant."""
     yaml = source.path.suffix in (".yaml", ".yml")
-    rows: list[tuple[str, list[str], bool]] = []
+    rows: list[_Row] = []
+    mark = f"{_CLOSED}: true" if yaml else _CLOSED
+    closed = any(line.strip() == mark for _, line in source.lines)
     for number, line in source.lines:
-        if not line.strip() or line.startswith(("# ", "---")):
+        if not line.strip() or line.startswith(("# ", "---")) or line.strip() == mark:
             continue
         if yaml:
             found = _YAML_LINE.fullmatch(line)
@@ -195,14 +252,18 @@ def _read(source: Source) -> list[tuple[str, list[str], bool]]:
             rows.append((found["name"].strip(), [each.strip().strip("\"'") for each in listed], True))
             continue
         label, tab, name = line.partition("\t")
-        if not tab or "\t" in name:
+        if not tab and (dropped := _DROP_LINE.fullmatch(line.strip())) is not None:
+            rows.append(((dropped["side"] or "") + dropped["name"], None, False))
+        elif not tab or "\t" in name:
             raise source.error(number, f"a line is {line[:40]!r}, expected a label, a tab and its new name.")
-        several = label.startswith("any ")
-        rows.append((label.removeprefix("any "), [name.strip()], several))
+        else:
+            several = _ANY_LINE.fullmatch(label)
+            written = label if several is None else (several["side"] or "") + several["name"]
+            rows.append((written, [name.strip()], several is not None))
         try:
-            LabelMap._of_rows(source.path.name, rows)
+            LabelMap._of_rows(source.path.name, rows, closed=closed)
         except CaesuraError as fault:
             raise source.error(number, str(fault)) from None
     if not rows:
         raise source.error(None, "the file has no labels, expected lines of a label, a tab and its new name.")
-    return rows
+    return rows, closed

@@ -174,6 +174,10 @@ def as_similarity(
         return value.with_moves(transposition)
     if isinstance(value, str) and value in NAMED:
         similarity = _from_mapping(NAMED[value])
+    elif isinstance(value, str) and not Path(value).suffix and not Path(value).exists():
+        raise CaesuraError(
+            f"{value}: there is no such file, and no published matrix of this name; known are {', '.join(NAMED)}."
+        )
     elif isinstance(value, (str, Path)):
         similarity = _from_file(Path(value))
     elif isinstance(value, Mapping):

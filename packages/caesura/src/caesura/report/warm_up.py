@@ -10,13 +10,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from caesura import samples
 from caesura.agreement import agree, alpha_u, gamma, u_alpha
 from caesura.display.result import Result
 from caesura.display.table import Table
 from caesura.errors import CaesuraError
 from caesura.gold import METHODS, unify
-from caesura.kernels import jit
+from caesura.kernels import jit, load
 from caesura.kernels.cache_files import CacheFiles
 from caesura.metrics import Batch, metric, metric_names
 from caesura.model import Corpus, Segmentation, Spans
@@ -100,6 +102,7 @@ def _jobs() -> Iterator[tuple[str, Callable[[], Any]]]:
         yield "α_U", partial(alpha_u, each)
         yield "uα", partial(u_alpha, each)
     yield "evaluate", _evaluate
+    yield "Parquet", _find_lists
     text = next(iter(samples.load("moonstone"))).marks.units
     for name in SEGMENTERS:
         for segments in (None, 3):
@@ -131,6 +134,12 @@ def _evaluate() -> None:
         for coder in ("gold", "system")
     ]
     evaluate(sides[0], {"system": sides[1]}, ["B", "WD"], resamples=100)
+
+
+def _find_lists() -> None:
+    """Find two lists of one value each in a page of Parquet."""
+    repetition, definition = (np.frombuffer(run, np.uint8) for run in (b"\x04\x00", b"\x04\x03"))
+    load("list_levels").find_lists(repetition, definition, 2, 3, 1, np.empty(3, np.int64))
 
 
 def _spans() -> Corpus:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from caesura.display.table import IntervalCell
 from caesura.errors import CaesuraError
-from caesura.metrics.family import Metric, Rows
+from caesura.metrics.family import Metric, Rows, share_or_undefined
 from caesura.model import Corpus
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import add_up
@@ -43,11 +43,14 @@ class Clusters:
         The clusters, in order of appearance.
     of : ndarray of int
         The cluster of every item.
+    equal : bool, default False
+        Whether every cluster has the same weight, however many items it has: scores are then means of the clusters' scores.
     """
 
     by: str
     names: tuple[str, ...]
     of: NDArray[np.int64]
+    equal: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -55,11 +58,24 @@ class Clusters:
     def take(self, chosen: Any) -> Clusters:
         """Keep only these items."""
         kept, codes = np.unique(self.of[chosen], return_inverse=True)
-        return Clusters(self.by, tuple(self.names[code] for code in kept.tolist()), codes)
+        return Clusters(self.by, tuple(self.names[code] for code in kept.tolist()), codes, self.equal)
 
     def add_up(self, rows: Rows) -> Rows:
         """Add up the rows of the items of every cluster."""
         return add_up(rows, self.of, len(self))
+
+    def weighted(self, metric: Metric) -> Metric:
+        """Return the metric for rows of clusters: as it is, or the mean of the clusters' scores if all have the same weight."""
+        return _MeanScore(metric.family, metric.name, metric.options) if self.equal else metric
+
+    def score(self, metric: Metric, rows: Rows) -> float:
+        """Score the rows of items: pooled, or the mean of the clusters' scores; clusters without a score are left out of it."""
+        each = self.weighted(metric)
+        return float(each.value(each.parts(self.add_up(rows)).sum(axis=0)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"by": self.by, "count": len(self), **({"weights": "equal"} if self.equal else {})}
 
     def sentences(self) -> list[str]:
         """Say how many clusters there are, and what too few of them mean."""
@@ -68,12 +84,31 @@ class Clusters:
         found = [
             f"intervals and tests are over {pluralize(len(self), self.by)}, with {pluralize(len(self.of), 'item')}."
         ]
+        if self.equal:
+            found.append(f"scores are means over {self.by}s, which all have the same weight.")
         if len(self) <= _FEW:
             found.append(f"with {len(self)} clusters, p cannot be below {2 / 2 ** len(self):g}.")
         return found
 
 
-def cluster_items(items: Sequence[str], reference: Corpus, by: str | Callable[[str], Any]) -> Clusters:
+@dataclass(frozen=True, repr=False)
+class _MeanScore(Metric):
+    """A metric whose parts are the scores of rows and their number, so that sums of parts give the mean score."""
+
+    def parts(self, rows: Rows) -> Rows:
+        """Return the score of every row and 1, or 0 and 0 if it is undefined."""
+        scores = self.score(rows)
+        defined = np.isfinite(scores)
+        return np.stack((np.where(defined, scores, 0.0), defined.astype(np.float64)), axis=-1)
+
+    def value(self, parts: Rows) -> NDArray[np.float64]:
+        """Divide sums of scores by their number."""
+        return np.asarray(share_or_undefined(parts[..., 0], parts[..., 1]))
+
+
+def cluster_items(
+    items: Sequence[str], reference: Corpus, by: str | Callable[[str], Any], *, equal: bool = False
+) -> Clusters:
     """Find the cluster of every item: an attribute, the track where items have no speaker, or a function of the item's name."""
     if callable(by):
         values = [by(item) for item in items]
@@ -88,7 +123,8 @@ def cluster_items(items: Sequence[str], reference: Corpus, by: str | Callable[[s
     named = list(map(str, values))
     names = list(dict.fromkeys(named))
     code = {name: number for number, name in enumerate(names)}
-    return Clusters("cluster" if callable(by) else by, tuple(names), np.array([code[name] for name in named], np.int64))
+    of = np.array([code[name] for name in named], np.int64)
+    return Clusters("cluster" if callable(by) else by, tuple(names), of, equal)
 
 
 def tracks_of_items(corpus: Corpus) -> dict[str, str]:
@@ -107,7 +143,7 @@ def intervals_of(
         return resampling.intervals(metrics, rows)
     if resampling.method == "two-stage":
         return _two_stage_intervals(resampling, metrics, rows, clusters)
-    return resampling.cluster_intervals(metrics, [clusters.add_up(each) for each in rows])
+    return resampling.cluster_intervals(list(map(clusters.weighted, metrics)), list(map(clusters.add_up, rows)))
 
 
 def _two_stage_intervals(

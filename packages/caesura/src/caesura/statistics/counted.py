@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
 from caesura.text import describe_location, pluralize
 from caesura.validation import validate_choice
+
+if TYPE_CHECKING:
+    from caesura.statistics.clusters import Clusters
 
 _MIN_THREADED_MARKS = 100_000  # below this many marks, starting threads costs more than it gains
 
@@ -77,7 +81,10 @@ class CountedPairs:
         missing = [metric for metric in metrics if metric.family not in self._rows]
         for metric in missing:
             self.check(metric)
-        self._rows.update(count_families(families_of(missing), self.batch, threads=self.threads))
+            if (rows := metric.family.derive(self.batch, self._rows)) is not None:
+                self._rows[metric.family] = rows
+        families = [family for family in families_of(missing) if family not in self._rows]
+        self._rows.update(count_families(families, self.batch, threads=self.threads))
 
     def check(self, metric: Metric) -> None:
         """Raise an error if a metric does not apply; it names the pairs that cannot be counted."""
@@ -213,6 +220,8 @@ class MetricResult(Result):
         How several reference coders of one item were combined.
     anchoring : str
         How altered texts were anchored, for the signature; "" if no text differs.
+    clusters : Clusters or None
+        Clusters of items that have the same weight, such as speakers: the score is then the mean of their scores, not the pooled one.
     """
 
     metric: Metric
@@ -220,16 +229,20 @@ class MetricResult(Result):
     interval: IntervalCell | None
     references: References = "pooled"
     anchoring: str = ""
+    clusters: Clusters | None = None
 
     @property
     def signature(self) -> str:
         """The metric's signature, with the way references were combined unless they were pooled, and how altered texts were anchored."""
         refs = "" if self.references == "pooled" else f"|refs:{self.references}"
-        return self.metric.signature + refs + (f"|{self.anchoring}" if self.anchoring else "")
+        equal = "" if self.clusters is None else f"|{self.clusters.by}s:equal"
+        return self.metric.signature + refs + equal + (f"|{self.anchoring}" if self.anchoring else "")
 
     @property
     def micro(self) -> float:
-        """The pooled score: every boundary (window, segment) has the same weight."""
+        """The pooled score: every boundary (window, segment) has the same weight. With clusters of equal weight, the mean of their scores."""
+        if self.clusters is not None:
+            return self.clusters.score(self.metric, self.rows)
         return float(self.metric.score(self.rows.sum(axis=0)))
 
     @property
@@ -317,8 +330,10 @@ def score_table(caption: str, systems: Mapping[str, Mapping[str, MetricResult]],
         for number, (name, m) in enumerate(measured.items())
     )
     interval = "interval" if level is None else f"{100 * level:g} % interval"
+    equal = next((m.clusters for measured in systems.values() for m in measured.values() if m.clusters), None)
+    score = "pooled" if equal is None else f"mean of {equal.by}s"
     return Table(
-        caption, (*(("system",) if several else ()), "metric", "pooled", "mean of items", interval), rows
+        caption, (*(("system",) if several else ()), "metric", score, "mean of items", interval), rows
     ).without_empty()
 
 
@@ -376,6 +391,26 @@ def describe_unmeasured(
     return sentences
 
 
+def describe_alike_labels(corpora: Iterable[Corpus]) -> list[str]:
+    """Return a sentence about labels that only blanks at their ends, or their Unicode form, tell apart: they are different labels."""
+    spelled = dict.fromkeys(
+        label
+        for corpus in corpora
+        for labels in (corpus.labels or (), *dict.fromkeys(corpus.names.values()))
+        for label in labels
+    )
+    alike: dict[str, list[str]] = {}
+    for label in spelled:
+        alike.setdefault(normalize("NFC", label).strip(), []).append(label)
+    twice = [labels for labels in alike.values() if len(labels) > 1]
+    if not twice:
+        return []
+    first, second = twice[0][:2]
+    differ = "blanks at their ends" if normalize("NFC", first) != normalize("NFC", second) else "Unicode form"
+    more = f" ({pluralize(len(twice) - 1, 'other label')} likewise)" if twice[1:] else ""
+    return [f"{first!r} and {second!r} differ only in {differ} and count as different labels{more}."]
+
+
 def advise_to_skip(fault: UncountablePairs) -> UncountablePairs:
     """Return the same error with advice."""
     advice = "leave out such items with missing='skip' (caesura evaluate --missing skip)"
@@ -400,9 +435,22 @@ def leave_out_uncountable(
 
 
 def add_up(rows: Rows, group: NDArray[np.int64], groups: int) -> Rows:
-    """Add up the rows of every group."""
+    """Add up the rows of every group.
+
+    >>> add_up(np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([1, 1]), 2)  # more columns than rows
+    array([[0., 0., 0.],
+           [5., 7., 9.]])
+    >>> add_up(np.array([[1.0], [2], [4]]), np.array([1, 0, 1]), 2)
+    array([[2.],
+           [5.]])
+    """
     if len(rows) == groups and np.array_equal(group, np.arange(groups)):
         return rows
+    if rows.shape[1] > len(rows):  # histograms of few items: the same sums, row by row
+        table = np.zeros((groups, rows.shape[1]))
+        for own, row in zip(group.tolist(), rows, strict=True):
+            table[own] += row
+        return table
     table = np.empty((groups, rows.shape[1]))
     # one bincount per column is many times faster than np.add.at
     for column in range(rows.shape[1]):
@@ -430,6 +478,8 @@ def count_families(families: Iterable[Family], batch: Batch, *, threads: int | N
     with ThreadPoolExecutor(workers) as pool:
         return {
             family: np.concatenate(list(pool.map(family.count, cut[id(prepared)])))
+            if family.independent
+            else family.count(prepared)
             for family, prepared in ready.items()
         }
 

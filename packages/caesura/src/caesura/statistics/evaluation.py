@@ -41,6 +41,7 @@ from caesura.statistics.counted import (
     MetricResult,
     References,
     advise_to_skip,
+    describe_alike_labels,
     describe_sides,
     describe_unmeasured,
     distinct_names,
@@ -52,7 +53,7 @@ from caesura.statistics.counted import (
 )
 from caesura.statistics.significance import PairedMethod, PairedTest, PostHoc, RankTest, compare_systems, rank_test
 from caesura.text import pluralize
-from caesura.validation import validate_integer
+from caesura.validation import validate_choice, validate_integer
 
 if TYPE_CHECKING:
     from caesura.anchoring import AnchoredCorpus
@@ -147,10 +148,8 @@ class Results(Result):
         list of PairedTest
             One per pair of systems.
         """
-        rows, clustered = self._tested_rows(name)
-        return compare_systems(
-            self.measured[name].metric, rows, method=method, samples=samples, seed=seed, clusters=clustered
-        )
+        metric, rows, clustered = self._tested(name)
+        return compare_systems(metric, rows, method=method, samples=samples, seed=seed, clusters=clustered)
 
     def ranks(
         self, name: str, *, method: Literal["friedman", "kruskal"] = "friedman", post_hoc: PostHoc = "nemenyi"
@@ -232,9 +231,9 @@ class Results(Result):
         """Return one row per system and metric, for libraries with Arrow's PyCapsule interface."""
         return self.to_polars().__arrow_c_stream__(requested_schema)
 
-    def _tested_rows(self, name: str) -> tuple[dict[str, Rows], bool]:
-        """Return the rows that tests swap, and whether they are clusters of items."""
-        return self._rows(name), False
+    def _tested(self, name: str) -> tuple[Metric, dict[str, Rows], bool]:
+        """Return the metric, the rows that tests swap, and whether they are clusters of items."""
+        return self.measured[name].metric, self._rows(name), False
 
     def _rows(self, name: str) -> dict[str, Rows]:
         return {system: measured[name].rows for system, measured in self.systems.items()}
@@ -328,14 +327,15 @@ class Evaluation(Results):
             named = False, False
         anchored = [f"{name!r}: {words}" for name, each in self.anchored.items() for words in each.warnings()]
         unmeasured = describe_unmeasured((m.metric for m in self.measured.values()), self.omitted, *named)
-        return [*self.tier_notes, *anchored, *self.unplaced, *unmeasured]
+        alike = describe_alike_labels([self.pairs.reference, *corpora])
+        return [*self.tier_notes, *anchored, *self.unplaced, *unmeasured, *alike]
 
-    def _tested_rows(self, name: str) -> tuple[dict[str, Rows], bool]:
+    def _tested(self, name: str) -> tuple[Metric, dict[str, Rows], bool]:
         """Return the rows of clusters, if there are any, else of items."""
-        rows = self._rows(name)
+        metric, rows, _ = super()._tested(name)
         if self.clusters is None:
-            return rows, False
-        return {system: self.clusters.add_up(each) for system, each in rows.items()}, True
+            return metric, rows, False
+        return self.clusters.weighted(metric), {name: self.clusters.add_up(each) for name, each in rows.items()}, True
 
     def warnings(self) -> list[str]:
         """Return sentences about numbers to interpret with care, and about clusters of items."""
@@ -416,7 +416,7 @@ class Evaluation(Results):
             "systems": plain_scores(self.systems),
             "bounds": plain_scores(self.bounds),
             "warnings": self.warnings(),
-            **({} if self.clusters is None else {"clusters": {"by": self.clusters.by, "count": len(self.clusters)}}),
+            **({} if self.clusters is None else {"clusters": self.clusters.as_dict()}),
             **({"anchoring": {name: each.as_dict() for name, each in self.anchored.items()}} if self.anchored else {}),
         }
 
@@ -454,7 +454,7 @@ class Evaluation(Results):
                 clusters = None if self.clusters is None else self.clusters.take(chosen)
                 intervals = intervals_of(self.resampling, [m.metric for m in each.values()], rows, clusters)
                 kept[system] = {
-                    name: MetricResult(m.metric, r, interval, m.references, m.anchoring)
+                    name: MetricResult(m.metric, r, interval, m.references, m.anchoring, m.clusters and clusters)
                     for (name, m), r, interval in zip(each.items(), rows, intervals, strict=True)
                 }
             return kept
@@ -484,6 +484,7 @@ def evaluate(
     resamples: int = 10_000,
     interval: IntervalMethod | None = None,
     cluster: str | Callable[[str], Any] | None = None,
+    speakers: Literal["pooled", "equal"] = "pooled",
     seed: int = 0,
     threads: int | None = None,
     anchor: AnchorLike = None,
@@ -521,6 +522,9 @@ def evaluate(
     cluster : str or callable, default None
         An attribute of items ("speaker"), or a function of an item's name: intervals and tests are then over groups of items that may be alike,
         such as the recordings of one speaker. Whole groups are drawn and swapped. If items lack the attribute, "speaker" is the track.
+    speakers : {"pooled", "equal"}, default "pooled"
+        How the groups of ``cluster`` count: "pooled" adds up the counts of all items, so that speakers with more speech weigh more; "equal"
+        takes the mean of the groups' scores. The signature names it.
     seed : int, default 0
         The seed of the bootstrap and of random baselines.
     threads : int, default None
@@ -561,7 +565,7 @@ def evaluate(
     if not anchor:
         same: dict[str, Any] = {
             "references": references, "missing": missing, "bounds": bounds, "level": level, "resamples": resamples,
-            "interval": interval, "cluster": cluster, "seed": seed, "threads": threads,
+            "interval": interval, "cluster": cluster, "speakers": speakers, "seed": seed, "threads": threads,
         }  # fmt: skip
         if (tiered := _evaluate_tiers(reference, systems, lambda r, s: evaluate(r, s, metrics, **same))) is not None:
             return tiered
@@ -580,7 +584,14 @@ def evaluate(
     items = next(iter(counted.values())).pairs.items
     if not items:
         raise CaesuraError(f"no item is left to count: {next(iter(uncounted.values()))}.")
-    clusters = None if cluster is None else cluster_items(items, reference, cluster)
+    validate_choice("speakers", speakers, ("pooled", "equal"))
+    if speakers == "equal" and (cluster is None or interval == "two-stage"):
+        raise CaesuraError(
+            "speakers='equal' takes the mean of the scores of clusters; give cluster= too (--cluster speaker:speakers=equal)."
+            if cluster is None
+            else "two-stage intervals draw items within speakers, which speakers='equal' does not have; leave out one of them."
+        )
+    clusters = None if cluster is None else cluster_items(items, reference, cluster, equal=speakers == "equal")
     if interval == "two-stage" and clusters is None:
         raise CaesuraError(NEEDS_CLUSTERS)
     method: IntervalMethod = interval or ("percentile" if clusters is None else "expanded")
@@ -702,7 +713,9 @@ class _PairScorer:
         rows = [counted.by_item(m, self.references) for m in self.metrics]
         intervals = intervals_of(self.resampling, self.metrics, rows, self.clusters)
         return {
-            name: MetricResult(m, r, i, self.references)
+            name: MetricResult(
+                m, r, i, self.references, clusters=self.clusters if self.clusters and self.clusters.equal else None
+            )
             for name, m, r, i in zip(distinct_names(self.metrics), self.metrics, rows, intervals, strict=True)
         }
 

@@ -19,7 +19,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.batch import Side
 from caesura.metrics.interval_errors import IntervalErrors, PairedErrors, tally_errors
 from caesura.metrics.interval_pairing import SILENCES, NamedIntervals, intervals_of, pair_by_cost
-from caesura.metrics.label_map import LabelMap
+from caesura.metrics.label_map import LabelMap, MapSide
 from caesura.statistics.counted import CountedPairs
 from caesura.text import pluralize
 
@@ -324,7 +324,8 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
         No sentence if every name occurs on both sides.
     """
     batch = counted.batch
-    ours, theirs = (_count_names(side, len(batch)) for side in (batch.reference, batch.hypothesis))
+    ours = _count_names(batch.reference, len(batch), mapping, "ref")
+    theirs = _count_names(batch.hypothesis, len(batch), mapping, "hyp")
     who = f"{system!r}" if system else "the hypothesis"
     same = mapping.same(list(ours), list(theirs))
     rows = [*mapping.joins("ref"), *mapping.joins("hyp")]
@@ -350,12 +351,12 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
     return [f"{'; '.join(sentences)}; {advice}."]
 
 
-def _count_names(side: Side, pairs: int) -> Counter[str]:
-    """Count the names of the segments of all recordings, without empty ones."""
+def _count_names(side: Side, pairs: int, mapping: LabelMap, which: MapSide) -> Counter[str]:
+    """Count the names of the segments of all recordings, without empty ones and those that the map drops."""
     if side.names is None:
         return Counter()
     every = (side.names.of(pair) or () for pair in range(pairs))
-    counts = Counter(name for names in every for name in names if name)
+    counts = Counter(name for names in every for name in names if name and not mapping.drops(name, which))
     return Counter(dict(counts.most_common()))
 
 

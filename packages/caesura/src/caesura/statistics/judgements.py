@@ -11,6 +11,7 @@ for :math:`v_{q, c}` votes for the answer c to question q, and the answer p(q) o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -154,6 +155,10 @@ class Questions:
             raise CaesuraError(f"a question is incomplete: {fault}.") from None
         if wrong := next((q.name for q in listed if len({q.gold.length, q.first.length, q.second.length}) > 1), None):
             raise CaesuraError(f"question {wrong!r}: the segmentations have different lengths.")
+        if wrong := next((q.name for q in listed if q.units is not None and len(q.units) != q.gold.length), None):
+            raise CaesuraError(f"question {wrong!r}: the text has another length than its segmentations.")
+        if wrong := next((name for name, number in Counter(q.name for q in listed).items() if number > 1), None):
+            raise CaesuraError(f"there are two questions {wrong!r}.")
         found = cls(listed, str(data.get("title", "")) or cls.title)
         if data.get("code") not in (None, found.code):
             raise CaesuraError(

@@ -181,10 +181,11 @@ def paired_test(
         drawn = _swapped_differences(metric, ours, theirs, samples, seed)
     drawn = drawn[np.isfinite(drawn)]
     extreme = int((np.abs(drawn) >= abs(observed) - _EQUAL).sum())
+    p_value = extreme / max(len(drawn), 1) if exact else (extreme + 1) / (len(drawn) + 1)
     return PairedTest(
         *names,
         difference=observed,
-        p_value=extreme / len(drawn) if exact else (extreme + 1) / (len(drawn) + 1),
+        p_value=p_value if np.isfinite(observed) else float("nan"),  # a score that is undefined for one of them
         interval=resampling.expanded_interval(resampled, len(ours)) if clusters else resampling.interval(resampled),
         effect=_rank_biserial(metric.score(first) - metric.score(second)),
         method=method,

@@ -77,4 +77,4 @@ def speaker_groups(counted: CountedPairs, family: Diarization, *, system: str = 
     SpeakerGroups
         Speakers in order of recordings and names.
     """
-    return SpeakerGroups(tuple(family.speakers(family.prepare(counted.batch))), system)
+    return SpeakerGroups(tuple(family.speaker_rows(family.prepare(counted.batch))), system)

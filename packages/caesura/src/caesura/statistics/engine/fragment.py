@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, UncountablePairs, import_extra
 from caesura.metrics.family import Metric, Rows
+from caesura.model import Corpus
 from caesura.model.pairs import pair_part
 from caesura.statistics.counted import CountedPairs, References, advise_to_skip, distinct_names, leave_out_uncountable
 from caesura.statistics.engine.plan import RUN, Fragment, Plan, split_fragment
@@ -87,14 +88,30 @@ def count_fragment(plan: Plan, fragment: Fragment, keep_going: bool = False) -> 
     With ``keep_going``, items with a row that cannot be read or counted are left out and listed in ``faults``.
     """
     if not keep_going:
-        return _count(plan, fragment, _read(plan, fragment))
+        return _count(plan, fragment, _read_corpora(plan, fragment))
     tables, unreadable = _read_undamaged(plan, fragment)
     try:
-        return replace(_count(plan, fragment, tables), faults=unreadable)
+        return replace(_count(plan, fragment, _corpora(plan, tables)), faults=unreadable)
     except CaesuraError:
         countable, faults = _countable_items(plan, fragment, tables)
-    counted = _count(plan, fragment, countable) if len(countable[0]) else _empty_counts(plan, fragment)
+    empty = not len(countable[0])
+    counted = _empty_counts(plan, fragment) if empty else _count(plan, fragment, _corpora(plan, countable))
     return replace(counted, faults=(*unreadable, *faults))
+
+
+def _read_corpora(plan: Plan, fragment: Fragment) -> list[Corpus]:
+    """Read the annotations of every file, the reference first."""
+    from caesura.formats.parquet import read_sides
+
+    if plan.partitions is not None:
+        return _corpora(plan, _read(plan, fragment))
+    return read_sides(zip(plan.paths, fragment.rows, strict=True))
+
+
+def _corpora(plan: Plan, tables: list[Any]) -> list[Corpus]:
+    from caesura.formats.parquet import corpus_of
+
+    return [corpus_of(path, table) for path, table in zip(plan.paths, tables, strict=True)]
 
 
 def _read(plan: Plan, fragment: Fragment) -> list[Any]:
@@ -161,7 +178,8 @@ def _countable_items(plan: Plan, fragment: Fragment, tables: list[Any]) -> tuple
             continue
         tries -= 1
         try:
-            _count(replace(plan, rows=None), fragment, [table.filter(_among(table, names)) for table in tables])
+            some = [table.filter(_among(table, names)) for table in tables]
+            _count(replace(plan, rows=None), fragment, _corpora(plan, some))
         except CaesuraError as fault:
             if len(names) > 1 and tries > 0:
                 queue += [names[len(names) // 2 :], names[: len(names) // 2]]
@@ -187,12 +205,10 @@ def _empty_counts(plan: Plan, fragment: Fragment) -> FragmentCounts:
     return FragmentCounts(fragment.number, np.zeros(plan.shape))
 
 
-def _count(plan: Plan, fragment: Fragment, tables: list[Any]) -> FragmentCounts:
-    from caesura.formats.parquet import corpus_of
+def _count(plan: Plan, fragment: Fragment, sides: list[Corpus]) -> FragmentCounts:
     from caesura.kernels.resampling import add_grouped
 
-    reference, *corpora = (corpus_of(path, table) for path, table in zip(plan.paths, tables, strict=True))
-    del tables  # the corpora have copies of the columns that they need
+    reference, *corpora = sides
     systems = {name: corpus for (name, _), corpus in zip(plan.systems, corpora, strict=True)}
     paired = pair_part(reference, systems, missing=plan.missing)
     counted = replace(

@@ -225,7 +225,8 @@ def _find_starts(parts: Sequence[_FileRows], step: int, keep_going: bool = False
     """Return where fragments start; or, if orders differ, the approximate number of items of the largest file."""
     first = _scan_items(parts[0], step, keep_going)
     if first.ascending:
-        by_name = [_first_rows(part, first.names) for part in parts[1:]]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            by_name = list(pool.map(lambda part: _first_rows(part, first.names), parts[1:]))
         if None not in by_name:
             return _FragmentStarts([first.rows, *(rows for rows in by_name if rows is not None)], first.items)
     every = [first, *(_scan_items(part, step, keep_going) for part in parts[1:])]
