@@ -203,6 +203,7 @@ def files(tmp_path):
     cs.write(gold(), tmp_path / "gold.json")
     cs.write(answer(), tmp_path / "llm.json")
     (tmp_path / "source.txt").write_text(" ".join(SOURCE))
+    (tmp_path / "other.txt").write_text("An egg is boiled for four minutes and eaten with salt.")
     return tmp_path
 
 
@@ -232,7 +233,8 @@ def test_the_command_anchor_writes_the_moved_annotations(files) -> None:
     assert data["placed"] == 3
     assert data["passages"]
     (files / "copy.txt").write_text("the President  spoke")
-    assert json.loads(caesura("anchor", files / "source.txt", files / "copy.txt", "--json").stdout)["deletions"]
+    texts = files / "source.txt", files / "copy.txt"
+    assert json.loads(caesura("anchor", *texts, "--max-altered", "1", "--json").stdout)["deletions"]
 
 
 @pytest.mark.parametrize(
@@ -244,6 +246,7 @@ def test_the_command_anchor_writes_the_moved_annotations(files) -> None:
         (("evaluate", "gold.json", "llm.json", "--anchor", "--max-altered", "0.001"), "1.2% of the text was altered"),
         (("anchor", "gold.json", "llm.json", "--unit", "word"), "--unit has no effect"),
         (("anchor", "missing.txt", "llm.json"), "missing.txt"),
+        (("anchor", "source.txt", "other.txt"), "of the text was altered, more than 30 %"),
     ],
 )
 def test_commands_refuse_in_one_sentence(files, arguments, sentence) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from caesura.chunks import (
 )
 from caesura.errors import CaesuraError
 from cli.command import caesura, refused
-from shared_data import oracle, oracle_json
+from shared_data import oracle, oracle_json, shared
 
 SENTENCES = r"[.!?]+[\"”’)]*\s+|\n\s*"
 
@@ -31,15 +31,15 @@ def fixed(text, length, overlap=0):
     return [(b, min(b + length, len(text))) for b in range(0, max(len(text) - overlap, 1), length - overlap)]
 
 
-def by_break(text, pattern, limit):
-    """Pieces that end after the pattern, joined from the left within the limit; longer ones are cut."""
+def by_break(text, pattern, limit, cut=True):
+    """Pieces that end after the pattern, joined from the left within the limit; longer ones are cut, or kept."""
     cuts = sorted({0, *(m.end() for m in re.finditer(pattern, text)), len(text)})
     found, begin, last = [], 0, 0
     for at in cuts[1:]:
         if at - begin > limit and last > begin:
             found.append((begin, last))
             begin = last
-        while at - begin > limit:
+        while cut and at - begin > limit:
             found.append((begin, begin + limit))
             begin += limit
         last = at
@@ -127,28 +127,43 @@ def test_rankings_are_those_of_the_oracle(speech) -> None:
         assert ranks.tolist() == data["results"][name]["bm25"]["top"]
 
 
-def test_meetings_of_qmsum() -> None:
-    meeting = oracle_json("chunks/qmsum_IS1003a.json")
-    printed = next(m for m in oracle_json("chunks/qmsum_test.json") if m["meeting"] == "IS1003a")
-    text = meeting["text"]
-    queries = [(q["query"], "m", q["spans"]) for q in meeting["queries"]]
+def qmsum_meeting(name):
+    """The text and the queries of a meeting: turns as lines, evidence as turns, the last one included."""
+    if name == "IS1003a":
+        told = oracle_json("chunks/qmsum_IS1003a.json")
+        return told["text"], [(q["query"], "m", q["spans"]) for q in told["queries"]]
+    told = json.loads(shared(f"data/segmentation/qmsum/{name}.json").read_text(encoding="utf-8"))
+    lines = [f"{turn['speaker']}: {turn['content']}\n" for turn in told["meeting_transcripts"]]
+    starts = [0, *accumulate(map(len, lines))]
+    queries = [
+        (q["query"], "m", [(starts[int(first)], starts[int(last) + 1]) for first, last in q["relevant_text_span"]])
+        for q in told["specific_query_list"]
+    ]
+    return "".join(lines), queries
+
+
+@pytest.mark.parametrize("name", ["IS1003a", "ES2011b", "IS1003b"])
+def test_meetings_of_qmsum(name) -> None:
+    printed = next(m for m in oracle_json("chunks/qmsum_test.json") if m["meeting"] == name)
+    text, queries = qmsum_meeting(name)
+    assert (len(text), len(queries)) == (printed["characters"], printed["queries"])
     chunkers = {
         "fixed1000": fixed(text, 1000),
         "fixed1000_overlap500": fixed(text, 1000, 500),
         "fixed4000": fixed(text, 4000),
-        "turns1000": by_break(text, r"\n", 1000),
-        "turns4000": by_break(text, r"\n", 4000),
+        "turns1000": by_break(text, r"\n", 1000, cut=False),
+        "turns4000": by_break(text, r"\n", 4000, cut=False),
     }
     assert set(chunkers) == set(printed["results"])
-    for name, chunks in chunkers.items():
-        assert len(chunks) == printed["results"][name]["chunks"]
+    for chunker, chunks in chunkers.items():
+        assert len(chunks) == printed["results"][chunker]["chunks"]
         found = evaluate_chunks({"m": text}, queries, {"x": chunks}, resamples=0)
         for score, value in (
             ("evidence-recall", "recall"), ("evidence-precision", "precision"), ("evidence-IoU", "iou"),
             ("precision-omega", "precision_omega_strict"), ("whole", "whole"), ("whole-by-size", "whole_by_size"),
             ("recall-at-budget", "recall_at_5000"),
         ):  # fmt: skip
-            assert found[score].micro == pytest.approx(printed["results"][name][value], abs=1e-9), (name, score)
+            assert found[score].micro == pytest.approx(printed["results"][chunker][value], abs=1e-9), (chunker, score)
 
 
 def test_what_sizes_give_alone() -> None:
@@ -222,6 +237,13 @@ def test_one_query() -> None:
 def test_bad_input_is_one_sentence(call, sentence) -> None:
     with pytest.raises(CaesuraError, match=sentence):
         call()
+
+
+def test_chunker_without_chunks_retrieves_nothing() -> None:
+    found = evaluate_chunks({"d": "abc"}, [("q", "d", [(0, 1)])], {"x": [], "y": [(0, 3)]})
+    assert found["x", "evidence-recall"].micro == 0
+    assert np.isnan(found["x", "evidence-precision"].micro)
+    assert "x" in str(found), "in the table, and not in the drawing"
 
 
 def test_comparison_of_chunkers() -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from caesura.chunks import evaluate_chunks
 from caesura.chunks.files import read_chunks
+from caesura.errors import CaesuraError
+from caesura.segmenters import segment
 from caesura.segmenters.text import FunctionSegmenter, chunk, locate_chunks
 
 SPEECH = Path(__file__).parents[1] / "oracles" / "chunks" / "state_of_the_union.md"
@@ -87,6 +89,16 @@ def test_chonkie(name: str, text: str, tmp_path: Path) -> None:
         "what a library adds is kept"
     )
     check_evaluation(text, chunks, spans)
+
+
+def test_function_begins_chunks_within_units_and_leaves_blank_lines_empty() -> None:
+    """SaT splits at line breaks by default (``split_on_input_newlines``), so that blank lines are empty strings."""
+    source = "One ship, two\nships.\n\n\nBread. More bread."
+    found = chunk(source, lambda text: [line for part in text.split(",") for line in part.split("\n")])
+    assert found.texts == ["One ship,", " two\n", "ships.\n\n\n", "Bread. More bread."]
+    assert [each.span for each in chunk(source, lambda text: [text[:5], text[5:]])] == [(0, 5), (5, len(source))]
+    with pytest.raises(CaesuraError, match="one string per unit"):
+        segment(source, lambda text: [text])
 
 
 def test_sat_of_wtpsplit(text: str) -> None:

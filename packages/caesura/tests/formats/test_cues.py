@@ -158,6 +158,13 @@ def test_overlapping_cues_cannot_become_boundaries(tmp_path: Path) -> None:
         cs.read(put(tmp_path, "a.srt", text), **{"as": "boundaries"})
 
 
+def test_overlapping_rows_of_a_table_name_the_format_of_spans(tmp_path: Path) -> None:
+    path = put(tmp_path, "turns.csv", "item,coder,start,end,label\nt,a,0.5,3.25,x\nt,a,2.5,4.75,y\n")
+    with pytest.raises(FormatError, match="read overlapping intervals with --format csv-spans"):
+        cs.read(path)
+    assert cs.read(path, "csv-spans").kind == "spans"
+
+
 def test_labels_in_seconds_are_segments_or_spans(tmp_path: Path) -> None:
     path = put(tmp_path, "song.lab", "# by ear\n0.200\t76.986\tIntro\n76.986 92.5 Verse one\n92.5\t100\n")
     marks = cs.read(path)["song", ""]

@@ -61,6 +61,10 @@ LINES = [
     UNITS + '\n{"item": "a", "coder": "x", "length": 9, "positions": [1]}\n{"item": \n',
     TIME + '{"item": "a", "coder": "x", "length": 9, "positions": [1, 2.5]}\n',
     TYPED + '{"item": "a", "coder": "x", "length": 9, "positions": [1], "types": [3]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [1]}, {"item": "b", "coder": "x", "length": 9, "positions": [1]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [1, 9223372036854775808]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9223372036854775808, "positions": [1]}\n',
+    UNITS + '{"item": "a", "coder": "x", "length": 9, "positions": [1.0, true]}\n',
     UNITS,
     "",
 ]  # fmt: skip
@@ -89,18 +93,31 @@ def test_ordinary_table_is_read_by_columns(tmp_path: Path, monkeypatch: pytest.M
     assert cs.read(tmp_path / "table.csv").positions.tolist() == [1, 3, 2]
 
 
+@pytest.mark.parametrize("batch", [1, 2, 128])  # plain annotations are decoded as such after the batch of the header
 @pytest.mark.parametrize("decoder", [True, False])
 @pytest.mark.parametrize("lines", LINES)
 def test_blocks_of_lines_equal_single_lines(
-    lines: str, decoder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lines: str, decoder: bool, batch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "corpus.jsonl"
     file.write_bytes(lines.encode())
+    monkeypatch.setattr(caesura_json, "_BATCH", batch)
     if decoder:
         pytest.importorskip("msgspec", reason="JSON lines are decoded by the standard library without msgspec")
     else:
-        monkeypatch.setattr(caesura_json, "_fast_decoder", lambda: None)
+        monkeypatch.setattr(caesura_json, "_fast_decoder", lambda *given: None)
     fast = outcome(file, "caesura-jsonl")
-    monkeypatch.setattr(caesura_json, "_fast_decoder", lambda: None)
+    monkeypatch.setattr(caesura_json, "_fast_decoder", lambda *given: None)
     monkeypatch.setattr(CorpusBuilder, "add_plain", lambda self, entries: False)
     assert outcome(file, "caesura-jsonl") == fast
+
+
+def test_writing_looks_at_columns_not_at_single_annotations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = cs.Corpus.from_dict({f"t{n}": {"ann": [2, 3], "ben": [1, 4]} for n in range(5)})
+
+    def iterate(_: cs.Corpus) -> None:
+        raise AssertionError("annotations were built, which took most of the time of writing a million")
+
+    monkeypatch.setattr(cs.Corpus, "__iter__", iterate)
+    cs.write(corpus, tmp_path / "all.parquet")
+    assert (tmp_path / "all.parquet").exists()

@@ -11,8 +11,8 @@ import pytest
 
 import caesura as cs
 from caesura.errors import FormatError
-from caesura.formats import parquet
-from caesura.formats.parquet import damaged_page
+from caesura.formats import parquet_pages
+from caesura.formats.parquet_pages import damaged_page
 
 MARKS = cs.Segmentation.from_masses([2, 1, 2], units=["so", "twice", "five", "miles", "round"])
 LONG = "9" * 5000
@@ -160,7 +160,7 @@ def test_parquet_page_checksums_are_verified(tmp_path: Path) -> None:
     """A file of Arrow's writer with a checksum per page (pyarrow 26, write_page_checksum=True): no flipped bit of a page is read."""
     pytest.importorskip("polars")
     content = (Path(__file__).parent / "page_sums.parquet").read_bytes()
-    pages = list(parquet._pages(content))
+    pages = list(parquet_pages._pages(content))
     assert len(pages) == 16
     assert damaged_page(content) is None
     for start, stop, _ in pages:

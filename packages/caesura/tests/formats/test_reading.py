@@ -467,7 +467,8 @@ def test_lists_of_masses_are_items(tmp_path: Path, gold: Any, system: Any, masse
     assert json.loads(done.stdout)["count"] == 2
     assert json.loads(done.stdout)["systems"]["system"]["B"]["micro"] < 1
     if isinstance(gold, list):
-        assert "--format nested-json" in corpus.notes[0].text
+        said = "strings of 0 and 1 of items 1 to 2" if isinstance(gold[0], str) else "--format nested-json"
+        assert said in corpus.notes[0].text
     if gold == [[2, 3, 5], [4, 6]]:
         assert cs.read(tmp_path / "gold.json", "nested-json").kind == "nested"
 
@@ -642,3 +643,23 @@ def test_a_guessed_length_is_said(tmp_path):
     with pytest.warns(ReadingNote, match=r"item 'a' was taken to end one unit after its last boundary \(6 units\)"):
         assert cs.read(tmp_path / "x.csv")["a", ""].length == 6
     assert cs.read(tmp_path / "x.csv", length=9)["a", ""].masses == [2, 3, 4]
+
+
+def test_files_of_the_same_content_are_noted(tmp_path: Path) -> None:
+    for name in "abc":
+        text = f"talk 1 0.0 0.5 {'x' if name == 'c' else 'y'}\ntalk 1 0.5 0.5 z\n"
+        (tmp_path / f"{name}.ctm").write_text(text.replace("talk", name if name == "c" else "talk"))
+    (tmp_path / "b.ctm").rename(tmp_path / "sub.ctm")
+    with pytest.warns(UserWarning, match=r"a\.ctm, sub\.ctm have the same content; all were read\."):
+        cs.read(tmp_path, pattern="{item}.ctm")
+
+
+def test_labels_that_look_alike_are_noted() -> None:
+    ours = cs.Segmentation.from_times([0.5], length=1.0, names=["a\u0301", "b"])
+    theirs = cs.Segmentation.from_times([0.5], length=1.0, names=["\u00e1", "b "])
+    result = cs.evaluate(ours, theirs, "label-agreement", resamples=0)
+    (sentence,) = (each for each in result.warnings() if "count as different labels" in each)
+    assert "differ only in Unicode form" in sentence
+    assert sentence.endswith("(1 other label likewise).")
+    assert any("count as different labels" in each for each in cs.compare(ours, theirs).warnings())
+    assert not cs.evaluate(ours, ours, "label-agreement", resamples=0).warnings()

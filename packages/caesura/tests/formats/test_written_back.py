@@ -417,6 +417,93 @@ def test_labels_of_dependent_elan_annotations_change(tmp_path: Path) -> None:
     assert again["talk", "", "gloss"].rows == [(0.1, 0.9, "new")]
 
 
+def elan_of(words: list[tuple[int, int, str, str]], split: int) -> str:
+    """Return an ELAN file of words with a gloss, a note on each gloss, and the first word divided in two in time."""
+    times = [time for start, end, *_ in words for time in (start, end)] + [words[0][0], split, split, words[0][1]]
+    slots = "".join(f'<TIME_SLOT TIME_SLOT_ID="ts{n}" TIME_VALUE="{time}"/>' for n, time in enumerate(times, 1))
+
+    def timed(number: int, first: int, value: str) -> str:
+        return (
+            f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="ts{first}" TIME_SLOT_REF2="ts{first + 1}">'
+            f"<ANNOTATION_VALUE>{value}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"
+        )
+
+    def dependent(number: int, on: int, value: str) -> str:
+        return (
+            f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a{number}" ANNOTATION_REF="a{on}"><ANNOTATION_VALUE>{value}'
+            "</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>"
+        )
+
+    last = 2 * len(words)
+    tiers = {
+        "words": ("t", "", [timed(n + 1, 2 * n + 1, word[2]) for n, word in enumerate(words)]),
+        "gloss": ("d", "words", [dependent(20 + n, n + 1, word[3]) for n, word in enumerate(words)]),
+        "note": ("d", "gloss", [dependent(30 + n, 20 + n, f"on {word[3]}") for n, word in enumerate(words)]),
+        "parts": ("p", "words", [timed(40, last + 1, "one"), timed(41, last + 3, "two")]),
+    }
+    body = "".join(
+        f'<TIER LINGUISTIC_TYPE_REF="{kind}" {f"PARENT_REF={parent!r} " if parent else ""}TIER_ID="{name}">{"".join(own)}</TIER>'
+        for name, (kind, parent, own) in tiers.items()
+    )
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT AUTHOR="ann" DATE="2020-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">
+<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/><TIME_ORDER>{slots}</TIME_ORDER>{body}
+<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="t" TIME_ALIGNABLE="true"/>
+<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="d" TIME_ALIGNABLE="false" CONSTRAINTS="Symbolic_Association"/>
+<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="p" TIME_ALIGNABLE="true" CONSTRAINTS="Time_Subdivision"/>
+</ANNOTATION_DOCUMENT>
+"""
+
+
+def test_unify_copies_dependent_annotations_if_asked(tmp_path: Path) -> None:
+    from cli.command import caesura, refused
+
+    for coder, words in {
+        "ann": [(0, 1000, "so", "A1"), (1000, 2000, "it", "A2")],
+        "ben": [(0, 1000, "so", "B1"), (1000, 2000, "goes", "B2")],
+        "cat": [(0, 1000, "so", "C1"), (1000, 2000, "goes", "C2")],
+    }.items():
+        (tmp_path / coder).mkdir()
+        (tmp_path / coder / "talk.eaf").write_text(elan_of(words, 400))
+    gold = tmp_path / "gold.eaf"
+    options = ("-O", "pattern={coder}/{item}.eaf", "-O", "tier=words", "-o", gold)
+    assert caesura("unify", tmp_path, *options).returncode == 0
+    before = ElementTree.parse(gold).getroot()
+    assert [tier.get("TIER_ID") for tier in before.iter("TIER")] == ["words", "gloss", "note", "parts", "gold"]
+    done = caesura("unify", tmp_path, *options, "-O", "dependents=copy")
+    assert "6 dependent annotations copied to 'gold'" in done.stderr
+    root = ElementTree.parse(gold).getroot()
+    tiers = {tier.get("TIER_ID"): tier for tier in root.iter("TIER")}
+    assert list(tiers)[4:] == ["gold", "gold gloss", "gold note", "gold parts"]
+    assert [tiers[f"gold {name}"].get("PARENT_REF") for name in ("gloss", "note", "parts")] == [
+        "gold",
+        "gold gloss",
+        "gold",
+    ]
+    values = {name: [value.text for value in tier.iter("ANNOTATION_VALUE")] for name, tier in tiers.items()}
+    assert values["gold gloss"] == ["A1", "B2"]  # equal shares: the first coder with the gold label
+    assert values["gold note"] == ["on A1", "on B2"]
+    assert values["gold parts"] == ["one", "two"]
+    ids = [each.get("ANNOTATION_ID") for each in root.iter() if each.get("ANNOTATION_ID")]
+    assert len(ids) == len(set(ids))
+    known = {each.get("ANNOTATION_ID") for each in tiers["gold"].iter("ALIGNABLE_ANNOTATION")}
+    assert {each.get("ANNOTATION_REF") for each in tiers["gold gloss"].iter("REF_ANNOTATION")} == known
+    back = cs.read(gold, tier="gold note", **{"as": "spans"})  # type: ignore[arg-type]
+    assert [row[:2] for row in back.annotation(0).marks.rows] == [(0.0, 1.0), (1.0, 2.0)]
+    assert "'leave' or 'copy'" in refused("unify", tmp_path, *options, "-O", "dependents=yes")
+    other = (
+        "-O",
+        "pattern={coder}/{item}.eaf",
+        "-O",
+        "tier=words",
+        "-O",
+        "dependents=copy",
+        "-o",
+        tmp_path / "x.TextGrid",
+    )
+    assert "write the gold standard to an .eaf file" in refused("unify", tmp_path, *other)
+
+
 # ---------------------------------------------------------------------- CAS
 
 

@@ -206,6 +206,19 @@ def test_features_of_an_onnx_model(model) -> None:
     assert SpectralChange(features=f"{model}#frames", step=0.01).step == 0.01  # what was given stays
 
 
+def test_outputs_of_models_that_convolve_over_dimensions(model) -> None:
+    from caesura.segmenters.encoders import OnnxEncoder
+
+    class Session:
+        def run(self, *given):
+            return [each[:, None] for each in inner.run(*given)]  # (1, 1, frames, dimensions)
+
+    encode, sound = OnnxEncoder(model), tones()
+    expected, inner = encode(sound), encode._session
+    encode._session = Session()
+    np.testing.assert_array_equal(encode(sound), expected)
+
+
 def test_long_recordings_are_encoded_in_parts(model) -> None:
     from caesura.segmenters.encoders import OnnxEncoder
 

@@ -488,7 +488,7 @@ def anchor_corpus(
         where = describe_location(*key)
         try:
             mover = _Mover(wanted, units, chosen)
-            _check_altered(mover.anchored, chosen)
+            check_altered(mover.anchored, chosen)
             marks = mover.move(annotation.marks)
             _check_placed(mover.counts, chosen)
         except CaesuraError as fault:
@@ -595,7 +595,8 @@ def _nearest_free(at: int, among: range, reference: frozenset[int], taken: set[i
     return None
 
 
-def _check_altered(anchored: Anchoring, options: AnchorOptions) -> None:
+def check_altered(anchored: Anchoring, options: AnchorOptions) -> None:
+    """Raise an error that shows the first altered passage if more of the text was altered than ``max_altered`` allows."""
     limit = options.max_altered or 0.0
     if anchored.altered <= limit:
         return

@@ -9,9 +9,9 @@ from io import StringIO
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from caesura.errors import FormatError
+from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source, atomic_write, load_json
-from caesura.segmenters.text.chunking import Chunk
+from caesura.segmenters.text.chunking import Chunk, text_and_span
 from caesura.validation import validate_choice
 
 _TEXT_SUFFIXES = (".txt", ".md", ".text")
@@ -131,6 +131,12 @@ def read_chunks(path: Path) -> dict[str, list[dict[str, Any]]]:
         fields = {**(metadata if isinstance(metadata, Mapping) else {}), **entry}
         origin = next((str(fields[key]) for key in _DOCUMENT_KEYS if fields.get(key) is not None), "")
         name = PurePath(origin).stem if PurePath(origin).suffix or "/" in origin or "\\" in origin else origin
+        try:
+            text_and_span(entry, len(found) + 1)
+        except CaesuraError:
+            raise FormatError(
+                path, line, "expected a chunk with its text (page_content, text), or with its begin and end."
+            ) from None
         found.setdefault(name, []).append(dict(entry))
     if not found:
         raise FormatError(path, None, "the file has no chunks.")

@@ -31,15 +31,19 @@ class SizePlot(PlotPicture):
         return "recall-at-budget" if "recall-at-budget" in self.evaluation.measured else "whole"
 
     def plot(self) -> Plot:
-        """Return axes and points: a disc per chunker, a ring per bound."""
-        means = {name: each.mean for name, each in self.evaluation.lengths.items()}
+        """Return axes and points: a disc per chunker that has chunks, a ring per bound."""
+        means = {name: each.mean for name, each in self.evaluation.lengths.items() if not math.isnan(each.mean)}
         right = 1.15 * max(means.values(), default=1.0)
         points = []
         for name, measured in self.evaluation.bounds.items():
             bound, _, owner = name.partition(" of ")
+            if owner not in means:
+                continue
             at = means[owner], measured[self._score].micro
             points.append(Point(*at, "o", "faint", name=f"{bound}, same size", tip=name))
         for number, (name, measured) in enumerate(self.evaluation.systems.items()):
+            if name not in means:
+                continue
             value = measured[self._score].micro
             words = f"{clip(clean(name), 24)}  {format_cell(value)}"
             short = clip(clean(name), 20)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans
+from caesura.model.conversion import abbreviate
 
 _MARKS = (Corpus, Segmentation, Hierarchy, Spans)
 _NUMBERS = (int, float, np.number, np.bool_)
@@ -47,6 +49,10 @@ def from_anything(given: Any) -> Any:
         return from_object(given)
     if isinstance(given, (list, tuple, Mapping)):
         return given
+    if isinstance(given, Set):
+        raise CaesuraError(
+            f"a set such as {abbreviate(repr(given))} has no order; give a list, or positions by Segmentation.from_positions."
+        )
     from caesura.formats.frames import from_dataframe, from_series, is_frame, is_series
 
     if is_frame(given):

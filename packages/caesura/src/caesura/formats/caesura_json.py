@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -236,6 +237,7 @@ def _strings(value: Any) -> bool:
 # ---------------------------------------------------------------------- caesura-jsonl
 # A header, then texts, attributes and annotations, one per line, read and written as a stream.
 
+_PLAIN = attrgetter("item", "coder", "length", "positions")
 _BATCH = 128  # lines that are parsed in one call, which is several times as fast as line by line
 
 
@@ -248,12 +250,25 @@ def read_jsonl(source: Source) -> Corpus:
     """Read as a stream; only the corpus and some thousand lines are in memory."""
     texts: dict[tuple[str, str], list[str]] = {}
     attributes: dict[str, dict[str, Any]] = {}
-    columns = None
+    columns: CorpusBuilder | None = None
+    decode_plain: Callable[[str], Any] | None = None
+
+    def take_plain(together: str, count: int) -> bool:
+        """Add a batch of plain annotations without a dict for each; return False if it holds anything else."""
+        if columns is None or decode_plain is None:
+            return False
+        try:
+            rows = decode_plain(together)
+        except ValueError:
+            return False
+        return len(rows) == count and columns.add_rows(*zip(*map(_PLAIN, rows), strict=True))
+
     with source.stream() as stream:
-        for batch in parse_batches(source, stream):
+        for batch in parse_batches(source, stream, take_plain):
             if columns is None:
                 line, entry = batch.pop(0)
                 columns = begin_columns(source, entry if isinstance(entry, dict) else {}, line)
+                decode_plain = None if columns.typed or columns.ended else _fast_decoder(columns.seconds)
             if batch and columns.add_plain([entry for _, entry in batch]):
                 continue
             for line, entry in batch:
@@ -288,32 +303,46 @@ def parse_lines(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, An
     return chain.from_iterable(parse_batches(source, stream))
 
 
-def _fast_decoder() -> Callable[[str], Any] | None:
-    """Return the decoder of msgspec if it is installed (extra ``fast``). It refuses what it cannot represent, which :mod:`json` then reads."""
+def _fast_decoder(seconds: bool | None = None) -> Callable[[str], Any] | None:
+    """Return a decoder of msgspec if it is installed (extra ``fast``). It refuses what it cannot represent, which :mod:`json` then reads.
+
+    With ``seconds`` the decoder takes nothing but a list of plain annotations, in seconds (True) or units (False).
+    """
     try:
-        from msgspec.json import Decoder
+        import msgspec
     except ImportError:
         return None
-    return Decoder().decode
+    if seconds is None:
+        return msgspec.json.Decoder().decode
+    number: Any = float if seconds else int
+    fields = [("item", str), ("coder", str), ("length", number), ("positions", list[number])]
+    plain: Any = msgspec.defstruct("Plain", fields, forbid_unknown_fields=True, gc=False)
+    return msgspec.json.Decoder(list[plain]).decode
 
 
-def parse_batches(source: Source, stream: Iterator[str]) -> Iterator[list[tuple[int, Any]]]:
-    """Parse JSON lines in batches; in a batch with an error, the lines before it are parsed one by one, then it is raised."""
+def parse_batches(
+    source: Source, stream: Iterator[str], take: Callable[[str, int], bool] = lambda together, count: False
+) -> Iterator[list[tuple[int, Any]]]:
+    """Parse JSON lines in batches; in a batch with an error, the lines before it are parsed one by one, then it is raised.
+
+    Batches that ``take`` accepts, given a JSON list and the number of its lines, are left out.
+    """
     done, decode = 0, _fast_decoder()
     while lines := list(islice(stream, _BATCH)):
         numbered = [(n, text) for n, text in enumerate(lines, done + 1) if not text.isspace()]
+        done += len(lines)
         together = "[" + ",".join([text for _, text in numbered]) + "]"
+        if not numbered or take(together, len(numbered)):
+            continue
         try:
             batch = decode(together) if decode else parse_json(source, together)
         except ValueError:  # a FormatError, or that of msgspec
             batch = None
         if batch is not None and len(batch) == len(numbered):  # a line such as "1, 2" would be two values
-            if batch:
-                yield list(zip((n for n, _ in numbered), batch, strict=True))
+            yield list(zip((n for n, _ in numbered), batch, strict=True))
         else:
             for number, text in numbered:
                 yield [(number, parse_json(source, text, number))]
-        done += len(lines)
 
 
 JSON = SimpleNamespace(read=read_json, write=write_json, sniff=sniff_json, losses=losses_json)

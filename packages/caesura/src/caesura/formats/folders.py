@@ -138,12 +138,14 @@ def read_folder(
     summary = _summarize(folder, formats, skipped, others) if skipped or len(formats) > 1 else ""
     named_files = _named_by_folders(folder, files) if pattern is None else _named_by_pattern(files)
     try:
-        corpus = Corpus.join([_renamed(folder, each) for each in named_files], rules)
+        parts = [_renamed(folder, each) for each in named_files]
+        corpus = Corpus.join(parts, rules)
     except (InvalidSegmentation, LengthMismatch) as error:
         advice = f" Found {summary}; choose with format= or pattern=." if len(formats) > 1 else ""
         raise type(error)(f"{folder}: {error}{advice}") from None
     if summary:
         add_note("formats", f"{folder}: read {summary}.", count=len(files))
+    _note_twins(folder, files, parts)
     return corpus
 
 
@@ -160,6 +162,11 @@ def _bad_files(folder: Path, bad: Sequence[tuple[Path, CaesuraError]], read: int
             return type(error)(f"{error} {advice[:1].upper()}{advice[1:]}." if advice else str(error))
         why = f"{error.why.rstrip('.')}; {advice}." if advice else error.why
         return FormatError(error.path or file, error.line, why)
+    reasons = {error.why if isinstance(error, FormatError) else str(error) for _, error in bad}
+    if len(reasons) == 1 and not any(isinstance(error, FormatError) and error.line for _, error in bad):
+        why = reasons.pop().rstrip(".")
+        files = f"all {len(bad)} files" if not read else f"{len(bad)} of {len(bad) + read} files"
+        return FormatError(folder, None, f"{files} cannot be read: {why}{'; ' if advice else ''}{advice}.")
     listed = "; ".join(_place_and_reason(folder, file, error) for file, error in bad[:5]) + (
         " …" if len(bad) > 5 else ""
     )
@@ -177,7 +184,21 @@ def _place_and_reason(folder: Path, file: Path, error: CaesuraError) -> str:
 
 def _note_left_out(folder: Path, file: Path, error: CaesuraError) -> None:
     item = PurePosixPath(file.relative_to(folder).as_posix()).with_suffix("").as_posix()
-    add_note(LEFT_OUT, f"{folder} without {_place_and_reason(folder, file, error)}.", item=item, example=str(error))
+    text = f"{folder} without {_place_and_reason(folder, file, error)}."
+    add_note(LEFT_OUT, text, item=item, example=str(error), file=str(file), line=getattr(error, "line", None))
+
+
+def _note_twins(folder: Path, files: Sequence[_FolderFile], parts: Sequence[Corpus]) -> None:
+    """Note files of the same content, which are all read; coders of one item may well agree."""
+    alike: dict[bytes, dict[tuple[str, ...], str]] = {}
+    for each, part in zip(files, parts, strict=True):
+        for document in {id(document): document for document in part.sources.values()}.values():
+            alike.setdefault(document.data, {}).setdefault(part.items, str(each.path))
+    twins = [list(paths.values()) for paths in alike.values() if len(paths) > 1]
+    if twins:
+        more = f" (and {pluralize(len(twins) - 1, 'other group')} of files)" if twins[1:] else ""
+        listed = ", ".join(twins[0][:3]) + (" …" if len(twins[0]) > 3 else "")
+        add_note("twins", f"{folder}: {listed} have the same content{more}; all were read.", count=len(twins))
 
 
 def _named_by_pattern(files: list[_FolderFile]) -> list[_FolderFile]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +60,7 @@ def from_dataframe(
     end: str | None = None,
     label: str | None = None,
     position: str | None = None,
-    time: str | None = None,
+    time: str | bool | None = None,
     type: str | None = None,
     boundary: str | None = None,
     unit: str | None = None,
@@ -74,6 +76,7 @@ def from_dataframe(
         The table.
     item, coder, track, start, end, label, position, time, type, boundary, unit, length : str, default None
         The column with each; None: found by common names. Other columns with one value per item become attributes of items.
+        ``time=True`` and ``time=False`` say whether starts and ends are in seconds; by default they are unless all are whole numbers.
     format : str, default None
         The format of the table ("csv", "csv-labels", "csv-spans" or "times"); None: chosen by its columns.
     **options
@@ -99,6 +102,8 @@ def from_dataframe(
         "item": item, "coder": coder, "track": track, "start": start, "end": end, "label": label, "position": position,
         "time": time, "type": type, "boundary": boundary, "unit": unit, "length": length,
     }  # fmt: skip
+    if isinstance(time, bool):
+        options, named["time"] = {**options, "time": time}, None
     if length is not None and length not in list(frame.columns):  # the length itself, as the option of tables
         options, named["length"] = {**options, "length": length}, None
     columns = _columns(list(frame.columns), named)
@@ -114,9 +119,20 @@ def from_dataframe(
             corpus = read_source(source, chosen, options)
         except FormatError as error:
             raise _about_frame(error, frame) from None
+    notes = [replace(note, text=_in_python(note.text)) for note in notes]
     announce(notes, "the frame")
     found = interpret(Path("frame.csv"), corpus, chosen, options)
     return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), {}))
+
+
+def _in_python(text: str) -> str:
+    """Return a note on a table as one on a frame: options are arguments."""
+    return re.sub(r"-O '?([\w]+)=([^\s,;']+?)'?(?=[.,;\s]|$)", _argument, text.replace("frame.csv:", "the frame:"))
+
+
+def _argument(found: re.Match[str]) -> str:
+    key, value = found.groups()
+    return f"{key}={ {'yes': 'True', 'no': 'False'}.get(value, repr(value)) }"
 
 
 def _columns(present: list[Any], named: Mapping[str, str | None]) -> dict[str, Any]:

@@ -13,140 +13,26 @@ import json
 import mmap
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
 from itertools import chain, pairwise
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, import_extra
 from caesura.files import Source
 from caesura.formats.caesura_json import FORMAT, VERSION, losses_json, parse_starts, starts_of
+from caesura.formats.parquet_pages import Lists, damaged_page, open_lists
 from caesura.model import Corpus, Hierarchy
 from caesura.model.corpus import Kind
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-
-# ---------------------------------------------------------------------- page checksums
-# Spark and others write a checksum before every page, which polars does not verify; a flipped bit would be a wrong number. This part reads
-# only the start, the size and the checksum of every page, from the row groups and column chunks in the footer.
-
-Bytes: TypeAlias = bytes | mmap.mmap
-
-# numbers of the fields in parquet.thrift of parquet-format
-_ROW_GROUPS, _COLUMNS, _COLUMN_META_DATA = 4, 1, 3
-_CHUNK_SIZE, _FIRST_DATA_PAGE, _DICTIONARY_PAGE = 7, 9, 11
-_PAGE_SIZE, _PAGE_SUM = 3, 4
-
-
-class _Page(NamedTuple):
-    start: int
-    stop: int
-    sum: int | None
-
-
-def damaged_page(content: Bytes) -> int | None:
-    """Return the start of the first page with a wrong or missing checksum; None if all are right, or no page has a checksum."""
-    pages: list[_Page] = []
-    end = None
-    try:
-        pages.extend(_pages(content))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
-        end = pages[-1].stop if pages else None  # the structure is damaged from here on
-    if all(page.sum is None for page in pages):
-        return None  # polars reports other damage
-    for page in pages:
-        if page.sum is None or zlib.crc32(content[page.start : page.stop]) != page.sum % 2**32:
-            return page.start
-    return end
-
-
-def _pages(content: Bytes) -> Iterator[_Page]:
-    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
-    about = _ThriftParser(content, footer).read()
-    for group in about[_ROW_GROUPS]:
-        for column in group[_COLUMNS]:
-            chunk = column[_COLUMN_META_DATA]
-            at = min(chunk[_FIRST_DATA_PAGE], chunk.get(_DICTIONARY_PAGE) or chunk[_FIRST_DATA_PAGE])
-            end = at + chunk[_CHUNK_SIZE]
-            if not 0 <= at <= end <= footer:
-                raise ValueError
-            while at < end:
-                reader = _ThriftParser(content, at)
-                header = reader.read()
-                size, summed = header[_PAGE_SIZE], header.get(_PAGE_SUM)
-                if size < 0 or not isinstance(summed, int | None):
-                    raise ValueError
-                at = reader.at + size
-                yield _Page(reader.at, at, summed)
-
-
-class _ThriftParser:
-    """A parser of structures in Thrift's compact protocol; returns {number of field: value}."""
-
-    def __init__(self, content: Bytes, at: int) -> None:
-        self.content, self.at = content, at
-
-    def read(self) -> dict[int, Any]:
-        fields: dict[int, Any] = {}
-        number = 0
-        while kind := self._byte():
-            number = number + (kind >> 4) if kind >> 4 else self._signed_number()
-            fields[number] = kind & 15 == 1 if kind & 15 in (1, 2) else self._value(kind & 15)
-        return fields
-
-    def _value(self, kind: int) -> Any:
-        if kind in (1, 2, 3):
-            return self._byte()
-        if kind in (4, 5, 6):
-            return self._signed_number()
-        if kind == 7:
-            return self._bytes(8)
-        if kind == 8:
-            return self._bytes(self._unsigned_number())
-        if kind in (9, 10):
-            head = self._byte()
-            size = head >> 4 if head >> 4 < 15 else self._unsigned_number()
-            return [self._value(head & 15) for _ in range(self._check_size(size))]
-        if kind == 12:
-            return self.read()
-        raise ValueError(f"unknown type {kind}")  # such as maps, which Parquet does not use
-
-    def _byte(self) -> int:
-        self.at += 1
-        return self.content[self.at - 1]
-
-    def _bytes(self, size: int) -> bytes:
-        self.at += self._check_size(size)
-        return self.content[self.at - size : self.at]
-
-    def _check_size(self, size: int) -> int:
-        """Raise an error if the rest of the file is shorter, before memory is allocated."""
-        if size > len(self.content) - self.at:
-            raise ValueError
-        return size
-
-    def _unsigned_number(self) -> int:
-        value, shift = 0, 0
-        while (byte := self._byte()) & 128:
-            value |= (byte & 127) << shift
-            shift += 7
-            if shift > 63:
-                raise ValueError
-        return value | byte << shift
-
-    def _signed_number(self) -> int:
-        value = self._unsigned_number()
-        return value >> 1 ^ -(value & 1)
-
-
-# ---------------------------------------------------------------------- reading and writing
 
 #: In a part of a table, the column with the number of each row in its file, counted from 1.
 ROW = "caesura_row"
@@ -189,16 +75,50 @@ def parts_of(path: str | PathLike[str]) -> list[Path]:
     return [Source.open(part).path for part in parts]
 
 
-def read_table(path: str | PathLike[str], start: int, stop: int) -> Any:
+def read_table(path: str | PathLike[str], start: int, stop: int, *, without: str = "") -> Any:
     """Read only the rows from ``start`` up to ``stop``, counted from 0, of a file or folder; items are cast to text."""
     with _reading(Path(path), f"rows {start + 1} to {stop} cannot be read") as polars:
-        table = polars.scan_parquet(parts_of(path)).slice(start, stop - start).collect()
+        lazy = polars.scan_parquet(parts_of(path))
+        table = (lazy.drop(without) if without else lazy).slice(start, stop - start).collect()
         item = [polars.col("item").cast(polars.String)] if "item" in table.columns else []
         return table.with_columns(*item, polars.Series(ROW, np.arange(start + 1, start + 1 + len(table))))
 
 
-def corpus_of(path: str | PathLike[str], table: Any) -> Corpus:
-    """Return a corpus of rows that :func:`read_table` has read from a file or folder."""
+class _Items(NamedTuple):
+    """The items of a table: the column, the distinct names in order of appearance, and the index of each row's name."""
+
+    column: Any
+    names: tuple[str, ...]
+    of: Any
+
+
+def read_sides(sides: Iterable[tuple[str, tuple[int, int]]]) -> list[Corpus]:
+    """Return a corpus of some rows of every file or folder, given from the first up to the last, counted from 0.
+
+    Names of items are converted to Python once if all sides have the same.
+    """
+    corpora: list[Corpus] = []
+    items: _Items | None = None
+    for path, (start, stop) in sides:
+        lists = _read_positions(parts_of(path), start, stop)
+        table = read_table(path, start, stop, without="" if lists is None else "positions")
+        corpus = corpus_of(path, table, lists, items)
+        items = items or _Items(table["item"], corpus.items, corpus.item_of)
+        corpora.append(corpus)
+    return corpora
+
+
+def _read_positions(parts: list[Path], start: int, stop: int) -> Lists | None:
+    """Read only the positions, if a single file has them as polars writes them, and no other lists."""
+    column = open_lists(parts[0], "positions") if len(parts) == 1 else None
+    return None if column is None else column.read(start, stop)
+
+
+def corpus_of(path: str | PathLike[str], table: Any, lists: Lists | None = None, items: _Items | None = None) -> Corpus:
+    """Return a corpus of rows that :func:`read_table` has read from a file or folder.
+
+    ``lists`` are its positions, if the table has no such column; ``items`` are those of another table, which are often the same.
+    """
     source = Source(Path(path))
     with _reading(source.path, "the metadata of the file cannot be read") as polars:
         about = _joined_metadata([Source(part) for part in parts_of(path)], polars)
@@ -207,7 +127,7 @@ def corpus_of(path: str | PathLike[str], table: Any) -> Corpus:
         about["texts"] = [text for text in about.get("texts", []) if text[0] in here]
         about["attributes"] = {item: known for item, known in about.get("attributes", {}).items() if item in here}
     try:
-        return _corpus(source, table, about)
+        return _corpus(source, table, about, lists, items)
     except FormatError:
         raise
     except CaesuraError as error:
@@ -293,8 +213,14 @@ def write(corpus: Corpus) -> bytes:
     return _insert_checksum(buffer.getvalue())
 
 
-def _corpus(source: Source, table: Any, about: dict[str, Any]) -> Corpus:
-    columns = _columns(source, table, about)
+def _corpus(
+    source: Source, table: Any, about: dict[str, Any], lists: Lists | None = None, items: _Items | None = None
+) -> Corpus:
+    columns = _columns(source, table, about, lists)
+    if items is not None and items.column.equals(table["item"]):
+        columns["items"], columns["item_of"] = items.names, items.of
+    else:
+        columns["items"], columns["item_of"] = _encode(source, table, "item")
     del table
     try:
         return Corpus(**columns)
@@ -302,8 +228,9 @@ def _corpus(source: Source, table: Any, about: dict[str, Any]) -> Corpus:
         raise source.error(None, f"the columns do not fit together: {error}.") from None
 
 
-def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any]:
-    if missing := [name for name in ("item", "coder", "length", "positions") if name not in table.columns]:
+def _columns(source: Source, table: Any, about: dict[str, Any], lists: Lists | None) -> dict[str, Any]:
+    required = ("item", "coder", "length", *(("positions",) if lists is None else ()))
+    if missing := [name for name in required if name not in table.columns]:
         raise source.error(None, f"there is no column {missing[0]!r}; found {', '.join(table.columns)}.")
     kind = _kind(about, table.schema)
     texts = {(item, track): units for item, track, units in about.get("texts", [])}
@@ -313,14 +240,18 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
         "attributes": about.get("attributes"),
         "labels": about.get("labels"),
     }
-    for name in ("item", "coder", "track"):
+    for name in ("coder", "track"):
         if name in table.columns:
             columns[f"{name}s"], columns[f"{name}_of"] = _encode(source, table, name)
     if not columns.get("tracks", True):
         columns["tracks"] = ("",)
     seconds = kind == "time" or (kind == "spans" and _floats(table.schema))
     columns["lengths"] = _numbers(source, table, "length", table["length"], seconds)
-    columns["offsets"] = np.concatenate(([0], np.cumsum(_sizes(source, table, "positions"))))
+    if lists is not None:
+        columns["offsets"] = lists.offsets
+        columns["positions"] = lists.values.astype(np.float64 if seconds else np.int64, copy=False)
+    else:
+        columns["offsets"] = np.concatenate(([0], np.cumsum(_sizes(source, table, "positions"))))
     for column in ("positions", "types", "ends"):
         if column in table.columns:
             columns[column] = _flat(source, table, column, seconds and column != "types")
@@ -407,7 +338,7 @@ def _encode(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
     # two shortcuts for large files: a single name (a coder), and only distinct names (items)
     if len(column) and (column == column[0]).all():
         return [column[0]], np.zeros(len(column), np.int64)
-    if column.n_unique() == len(column):
+    if (column.head(-1) < column.tail(-1)).all() or column.n_unique() == len(column):
         return column.to_list(), np.arange(len(column))
     names = column.unique(maintain_order=True)
     return names.to_list(), column.cast(polars.Enum(names)).to_physical().to_numpy().astype(np.int64)

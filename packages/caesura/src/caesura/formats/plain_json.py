@@ -36,10 +36,12 @@ def read(source: Source) -> Corpus:
     if isinstance(data, list) and data and not any(isinstance(each, (list, str)) for each in data):
         data = {source.stem: data}
     elif isinstance(data, list):
+        strings = all(isinstance(each, str) for each in data)
+        what = "strings of 0 and 1 of items" if strings else "masses of items"
         add_note(
             "numbered",
-            f"{source.path}: a list of {len(data)} was read as the masses of items 1 to {len(data)}; "
-            "for nested segments of one text add --format nested-json.",
+            f"{source.path}: a list of {len(data)} was read as the {what} 1 to {len(data)}"
+            f"{'' if strings else '; for nested segments of one text add --format nested-json'}.",
             count=len(data),
         )
         data = {str(number): each for number, each in enumerate(data, 1)}

@@ -21,6 +21,7 @@ from caesura.options import option_types, validate_options
 _TIERED = frozenset({"textgrid", "praat-collection", "eaf", "exmaralda"})
 
 #: Options of folders, and of all formats.
+_LONGEST_NAME = 255  # bytes of a file's name on most file systems
 _COMMON: dict[str, Any] = {"keep_going": bool, "attributes": Any, "start": str, "lengths": str, "slack": float}
 
 #: Stems of files that describe a folder and hold no annotations.
@@ -75,6 +76,8 @@ def read(
     if path == "":  # an unset variable, which pathlib would take for the current folder
         raise CaesuraError("the path to read is empty; expected the name of a file or folder.")
     where = Path(path)
+    if len(where.name.encode(errors="surrogateescape")) > _LONGEST_NAME:
+        raise CaesuraError(f"the path to read has {len(str(where))} characters; expected the name of a file or folder.")
     expected = None if interpretation is None else as_interpretation(interpretation)
     if expected is not None:
         format, options = format or expected.format, {**expected.options, **options}
@@ -283,11 +286,7 @@ def interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[
     pattern, tier = str(options.get("pattern", "")), options.get("tier")
     formats = {document.format for document in corpus.sources.values()}
     chosen = format
-    below = {item.rpartition("/")[2] for item in corpus.items}
-    stems = {document.name.rpartition(".")[0] for document in corpus.sources.values()}
-    by_file = (
-        corpus.items == (where.stem,) if where.is_file() else below <= stems or (not stems and _are_stems(where, below))
-    )
+    by_file = corpus.items == (where.stem,) if where.is_file() else _named_by_files(where, corpus)
     items = (
         f"pattern {pattern!r}" if "{item}" in pattern
         else "option item=" if "item" in options
@@ -319,13 +318,15 @@ def interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[
     )
 
 
-def _are_stems(folder: Path, names: set[str]) -> bool:
-    return names <= {file.stem for file in folder.rglob("*")}
+def _named_by_files(folder: Path, corpus: Corpus) -> bool:
+    below = {item.rpartition("/")[2] for item in corpus.items}
+    stems = {document.name.rpartition(".")[0] for document in corpus.sources.values()}
+    return below <= (stems or {file.stem for file in folder.rglob("*")})
 
 
 def _groups(corpus: Corpus, pattern: str, options: Mapping[str, Any]) -> dict[str, str]:
     keys = dict.fromkeys(key for known in corpus.attributes.values() for key in known if key != NO_SCORE_ATTRIBUTE)
-    first = {item: item.partition("/")[0] for item in corpus.items}
+    first = {item: item.partition("/")[0] for item in corpus.items} if keys else {}
     groups = {}
     for key in keys:
         values = {item: known.get(key) for item, known in corpus.attributes.items()}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Content, Source, atomic_write, atomic_write_all
@@ -22,6 +22,7 @@ from caesura.model.corpus import Marks, require_corpus
 from caesura.model.provenance import Document, collect_notes
 from caesura.options import option_types
 from caesura.text import pluralize
+from caesura.validation import validate_choice
 
 #: Reader options that ``write`` accepts too, because they decide what is read back from the file.
 _READER_OPTIONS = ("as", "tier")
@@ -151,8 +152,9 @@ def _write_files(where: Path, contents: Mapping[str, Content]) -> None:
 def sole_source(corpus: Corpus) -> Document | None:
     """Return the file from which all of a corpus was read, or None."""
     documents = list({id(each): each for each in corpus.sources.values()}.values())
-    keys = {(a.item, a.coder) for a in corpus}
-    return documents[0] if len(documents) == 1 and corpus.sources.keys() == keys else None
+    if len(documents) != 1:  # nearly all large corpora, whose annotations need not be looked at
+        return None
+    return documents[0] if corpus.sources.keys() == {(item, coder) for item, coder, _ in _keys(corpus)} else None
 
 
 def _intact(corpus: Corpus, document: Document, chosen: Format) -> dict[str, Content] | None:
@@ -214,7 +216,13 @@ def _as_utf8(document: Document) -> bytes:
 
 
 def write_into_source(
-    corpus: Corpus, gold: Corpus, path: Path, format: str | None = None, name: str = "gold"
+    corpus: Corpus,
+    gold: Corpus,
+    path: Path,
+    format: str | None = None,
+    name: str = "gold",
+    *,
+    dependents: Literal["leave", "copy"] = "leave",
 ) -> str | None:
     """Write a gold standard into the file from which the annotations were read, as a new file; None if that is not possible.
 
@@ -233,12 +241,16 @@ def write_into_source(
         The format to write; None: by the suffix.
     name : str, default "gold"
         The name of the new tier or annotator.
+    dependents : {"leave", "copy"}, default "leave"
+        Whether annotations of ELAN that depend on the coders' are copied to the gold standard: every gold annotation gets those of the
+        coder's annotation that it shares most time with.
 
     Returns
     -------
     str or None
         A sentence about what was written.
     """
+    validate_choice("dependents", dependents, ("leave", "copy"))
     coders = [a.coder for a in corpus]
     known = {
         a.item: corpus.sources[a.item, a.coder]
@@ -261,7 +273,17 @@ def write_into_source(
             (f"{name} {a.track}" if several else name): (a.track or like.replace("{coder}", first.coder), a.marks)
             for a in gold
         }
-        atomic_write(path, editor.add_tiers(source_of(document), tiers))
+        given: tuple[Any, ...] = ()
+        if dependents == "copy":
+            if not getattr(editor, "DEPENDENTS_FOLLOW", False):
+                raise FormatError(path, None, f"{chosen.title} has no dependent annotations to copy.")
+            names = dict(zip((a.track for a in gold), tiers, strict=True))
+            givers: dict[str, list[Any]] = {}
+            for a in corpus:
+                if (file := corpus.sources.get((a.item, a.coder))) is not None and file.format == chosen.name:
+                    givers.setdefault(names.get(a.track, name), []).append((source_of(file), a.marks))
+            given = (givers,)
+        atomic_write(path, editor.add_tiers(source_of(document), tiers, *given))
         return f"{path} is {document.name} with the new {'tiers' if several else 'tier'} {', '.join(tiers)}."
     with_coders = "coders" in chosen.carries
     units = {(a.item, a.track): a.marks.units for a in corpus}
@@ -302,7 +324,13 @@ def _renamed_alike(original: Corpus, corpus: Corpus, chosen: Format) -> Corpus:
 
 
 def _same_keys(first: Corpus, second: Corpus) -> bool:
-    return {(a.item, a.coder, a.track) for a in first} == {(a.item, a.coder, a.track) for a in second}
+    return _keys(first) == _keys(second)
+
+
+def _keys(corpus: Corpus) -> set[tuple[str, str, str]]:
+    """Return item, coder and track of every annotation, without building the annotations."""
+    columns = zip(corpus.item_of.tolist(), corpus.coder_of.tolist(), corpus.track_of.tolist(), strict=True)
+    return {(corpus.items[item], corpus.coders[coder], corpus.tracks[track]) for item, coder, track in columns}
 
 
 def _structure(corpus: Corpus) -> list[str]:

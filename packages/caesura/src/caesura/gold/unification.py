@@ -464,6 +464,8 @@ def _coders_and_marks(annotations: Annotations) -> tuple[list[str], list[Any]]:
         from caesura.formats.anything import from_anything
 
         annotations = from_anything(annotations)
+    if isinstance(annotations, Mapping) and annotations and all(isinstance(v, Mapping) for v in annotations.values()):
+        annotations = Corpus.from_dict(annotations)  # type: ignore[arg-type]  # {item: {coder: marks}}
     if isinstance(annotations, Corpus):
         corpus = annotations
         texts = list(dict.fromkeys((a.item, a.track) for a in corpus))

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import accumulate, chain, islice, repeat
+from itertools import accumulate, chain, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -177,6 +177,7 @@ class CorpusBuilder:
         self, kind: Kind, *, typed: bool, labels: Sequence[str] | None = None, seconds: bool | None = None
     ) -> None:
         self.kind, self.typed = kind, typed
+        self.ended = kind in ("nested", "spans")  # marks have ends
         self.seconds = kind == "time" if seconds is None else seconds
         number = "d" if self.seconds else "q"
         self.labels = None if labels is None else {name: i for i, name in enumerate(labels)}
@@ -225,25 +226,35 @@ class CorpusBuilder:
 
         Return False, and add nothing, if there is anything else or anything wrong; they must then be added one by one.
         """
-        if self.typed or self.kind not in ("units", "time") or set(map(len, entries)) != {4}:
+        if self.typed or self.ended or set(map(len, entries)) != {4}:
             return False
-        number, whole = ("d", {int, float}) if self.seconds else ("q", {int})
+        whole = {int, float} if self.seconds else {int}
         try:
             items, coders, lengths, marks = zip(*map(_PLAIN, entries), strict=True)
-            flat = list(chain.from_iterable(marks))
             if not (set(map(type, items)) == set(map(type, coders)) == {str} and set(map(type, marks)) == {list}):
                 return False
-            if not (set(map(type, lengths)) <= whole and set(map(type, flat)) <= whole):
+            if not (set(map(type, lengths)) <= whole and set(map(type, chain.from_iterable(marks))) <= whole):
                 return False
-            columns = array(number, lengths), array(number, flat)
-        except (KeyError, TypeError, OverflowError):
+        except (KeyError, TypeError):
             return False
-        for name, values in (("item", items), ("track", repeat("", len(items))), ("coder", coders)):
+        return self.add_rows(items, coders, lengths, marks)
+
+    def add_rows(
+        self, items: Sequence[str], coders: Sequence[str], lengths: Sequence[Any], marks: Sequence[list[Any]]
+    ) -> bool:
+        """Add many annotations of boundaries without types, whose Python types are right; return False if a number is too large."""
+        begin, rows = len(self.positions), len(self.lengths)
+        try:
+            self.positions.fromlist(list(chain.from_iterable(marks)))
+            self.lengths.fromlist(list(lengths))
+        except OverflowError:  # as before, so that they can be added one by one
+            del self.positions[begin:], self.lengths[rows:]
+            return False
+        for name, values in (("item", items), ("coder", coders)):
             codes = self.codes[name]
-            self.of[name].extend([codes.setdefault(value, len(codes)) for value in values])
-        self.lengths.extend(columns[0])
-        self.offsets.extend(islice(accumulate(map(len, marks), initial=len(self.positions)), 1, None))
-        self.positions.extend(columns[1])
+            self.of[name].fromlist([codes.setdefault(value, len(codes)) for value in values])
+        self.of["track"].fromlist([self.codes["track"].setdefault("", len(self.codes["track"]))] * len(items))
+        self.offsets.fromlist(list(islice(accumulate(map(len, marks), initial=begin), 1, None)))
         return True
 
     def add_segments(self, length: Any, segments: list[Any]) -> None:
@@ -270,7 +281,7 @@ class CorpusBuilder:
 
     def fields(self) -> dict[str, Any]:
         """Return the arguments of :class:`Corpus`, which validates whole columns."""
-        nested, ended = self.kind == "nested", self.kind in ("nested", "spans")
+        nested = self.kind == "nested"
         return {
             "kind": self.kind,
             "items": tuple(self.codes["item"]),
@@ -281,7 +292,7 @@ class CorpusBuilder:
             "offsets": _array(self.offsets),
             "positions": _array(self.positions),
             "types": _array(self.types) if self.typed or nested else None,
-            "ends": _array(self.ends) if ended else None,
+            "ends": _array(self.ends) if self.ended else None,
             "labels": None if self.labels is None or not self.typed else tuple(self.labels),
             "names": self.names,
             "starts": self._starts(),
@@ -453,14 +464,19 @@ def _out_of_order(corpus: Corpus) -> NDArray[np.int64]:
     back = where[1:] < where[:-1] if repeatable else where[1:] <= where[:-1]
     if types is not None:
         back |= (where[1:] == where[:-1]) & (types[1:] <= types[:-1])
-    starts = corpus.offsets[1:-1] - 1  # the first mark of a row need not be above the last of the row before
-    back[starts[(starts >= 0) & (starts < len(back))]] = False
-    full = np.flatnonzero(np.diff(corpus.offsets))
+    ends = corpus.offsets[1:-1]
+    back[ends[(ends > 0) & (ends < len(where))] - 1] = (
+        False  # the first mark of a row need not be above the last of the row before
+    )
+    sizes = np.diff(corpus.offsets)
+    full = slice(None) if sizes.all() else np.flatnonzero(sizes)  # a slice copies nothing
     highest = corpus.lengths if corpus.kind == "time" or types is not None else corpus.lengths - 1
-    first, last = where[corpus.offsets[full]], where[corpus.offsets[full + 1] - 1]
-    outside = full[(first < (0 if corpus.kind == "time" else 1)) | (last > highest[full])]
+    first, last = where[corpus.offsets[:-1][full]], where[corpus.offsets[1:][full] - 1]
+    outside = (first < (0 if corpus.kind == "time" else 1)) | (last > highest[full])
+    if not (outside.any() or back.any()):
+        return np.empty(0, np.int64)
     disordered = np.searchsorted(corpus.offsets, np.flatnonzero(back), side="right") - 1
-    return np.sort(np.concatenate((outside, disordered)))
+    return np.sort(np.concatenate((np.arange(len(sizes))[full][outside], disordered)))
 
 
 def check_hierarchy(corpus: Corpus, row: int) -> None:

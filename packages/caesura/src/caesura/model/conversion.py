@@ -142,6 +142,24 @@ def check_marks(length: int | float, positions: NDArray[Any], types: NDArray[np.
         )
 
 
+def _other_constructor(given: Sequence[Any], odd: Any) -> str:
+    """Name the constructor that somebody may have meant who gave these as masses."""
+    if isinstance(odd, bool):
+        return "; use Segmentation.from_marks for a list of marks, 1 at each boundary"
+    if any(isinstance(each, str) for each in given):
+        if len(given) in (2, 3) and all(isinstance(each, (int, float)) for each in given[:2]):
+            return "; use Spans.from_rows for a list of (start, end, label), with time=True for seconds"
+        tags = all(isinstance(each, str) and (each == "O" or each[:2] in _TAGS) for each in given)
+        return "; use Spans.from_iob for a list of tags" if tags else ""
+    if isinstance(odd, float) and np.isfinite(odd):
+        return "; use Segmentation.from_times for boundaries in seconds"
+    return ""
+
+
+#: How tags of spans begin.
+_TAGS = ("B-", "I-", "E-", "S-", "L-", "U-")
+
+
 def positions_from_masses(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int64]]:
     """Convert masses to (length, positions)."""
     given = _whole_numbers(masses)
@@ -156,12 +174,8 @@ def positions_from_masses(masses: Iterable[int] | NDArray[Any]) -> tuple[int, ND
     if given.dtype.kind not in "iu":
         odd = [mass for mass in given.tolist() if not _whole(mass)]
         if odd:
-            marks = (
-                "; use Segmentation.from_marks for a list of marks, 1 at each boundary"
-                if isinstance(odd[0], bool)
-                else ""
-            )
-            raise InvalidSegmentation(f"a mass must be a whole number of units, not {odd[0]!r}{marks}.")
+            advice = _other_constructor(masses if isinstance(masses, (list, tuple)) else given.tolist(), odd[0])
+            raise InvalidSegmentation(f"a mass must be a whole number of units, not {odd[0]!r}{advice}.")
         if max(given) > _MAX_UNITS:
             raise InvalidSegmentation(f"a mass is {max(given)}; expected at most {_MAX_UNITS} units.")
         given = given.astype(np.int64)

@@ -827,6 +827,11 @@ def _is_listed(given: object) -> TypeGuard[Iterable[Any]]:
 def require_corpus(given: object, what: str) -> Corpus:
     """Return a corpus, or raise an error for anything else."""
     if not isinstance(given, Corpus):
+        if isinstance(given, (list, tuple, dict, np.ndarray)) and not len(given):
+            raise CaesuraError(f"{what} is empty.")
+        numbers = given.tolist() if isinstance(given, np.ndarray) else given
+        if isinstance(numbers, (list, tuple)) and all(isinstance(each, (int, float)) for each in numbers):
+            as_segmentation(numbers)  # raises an error that names what was probably meant
         raise CaesuraError(
             f"{what} must be a Corpus, as cs.read and Corpus.from_dict return, not {abbreviate(repr(given))}."
         )

@@ -37,6 +37,10 @@ class Note:
         How often it happened.
     example : str
         One case of it, such as a time, a name or a file with a line.
+    file : str
+        The file that it is about, "" if there is none or it is not known.
+    line : int or None
+        The line of the file.
     """
 
     rule: str
@@ -44,10 +48,14 @@ class Note:
     item: str = ""
     count: int = 1
     example: str = ""
+    file: str = ""
+    line: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the note as plain data."""
-        return {"rule": self.rule, "item": self.item, "count": self.count, "example": self.example, "text": self.text}
+        place = {key: value for key, value in (("file", self.file), ("line", self.line)) if value}
+        about = {"rule": self.rule, "item": self.item, "count": self.count, "example": self.example, "text": self.text}
+        return about | place
 
 
 @dataclass(frozen=True)
@@ -249,7 +257,16 @@ class ReadingNote(UserWarning):
     """A repair or a choice of a reader."""
 
 
-def add_note(rule: str, text: str, *, item: str = "", count: int = 1, example: str = "") -> None:
+def add_note(
+    rule: str,
+    text: str,
+    *,
+    item: str = "",
+    count: int = 1,
+    example: str = "",
+    file: str = "",
+    line: int | None = None,
+) -> None:
     """Note a repair or a choice.
 
     Parameters
@@ -264,12 +281,14 @@ def add_note(rule: str, text: str, *, item: str = "", count: int = 1, example: s
         How often it happened.
     example : str, default ""
         One case of it.
+    file, line : str and int, default "" and None
+        The file and its line.
     """
     listed = _collected.get()
     if listed is None:  # a reader that was called on its own
         warnings.warn(text, ReadingNote, stacklevel=3)
     else:
-        listed.append(Note(rule, text, item, count, example))
+        listed.append(Note(rule, text, item, count, example, file, line))
 
 
 @contextmanager

@@ -245,10 +245,17 @@ def segment_corpus(corpus: Corpus, model: Segmenter, name: str, segments: int | 
     )
 
 
+_LONGEST_NAME = 1000  # of a file with its folders
+
+
 def _read_path(units: Any, unit: Any) -> Any:
     """Read the file if a path is given."""
     if not isinstance(units, str | PathLike):
         return units
+    if isinstance(units, str) and ("\n" in units or len(units) > _LONGEST_NAME):
+        raise CaesuraError(
+            f"the text is one string of {len(units)} characters; expected one string per unit, or the path of a file. caesura.chunk takes a whole text."
+        )
     if Path(units).suffix.lower() in SOUND_SUFFIXES:
         from caesura.segmenters.sound import open_sound
 

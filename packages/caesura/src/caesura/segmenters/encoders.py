@@ -23,7 +23,7 @@ _PROBE = 1.0  # seconds of silence with which the step is measured
 class OnnxEncoder:
     """Features of a recording by a model in an ONNX file; an instance is the ``features`` of :class:`~caesura.segmenters.sound.SpectralChange`.
 
-    The model takes one recording as floats of shape (1, samples) or (1, 1, samples) and returns frames of shape (1, frames, dimensions).
+    The model takes one recording as floats of shape (1, samples) or (1, 1, samples) and returns frames of shape (1, frames, dimensions) or (1, 1, frames, dimensions).
     Long recordings are encoded in parts of 30 s with a second of context on either side, so that memory does not grow with their length.
 
     Parameters
@@ -140,9 +140,13 @@ class OnnxEncoder:
             found = self._session.run(self._outputs, {self._input.name: samples.reshape(shape).astype(kind)})
         except Exception as fault:
             raise self._refusal(f"{len(samples)} samples cannot be encoded: {_first_line(fault)}") from None
-        fitting = [each for each in found if getattr(each, "ndim", 0) == 3 and each.shape[0] == 1]
+        found = [np.asarray(each) for each in found if hasattr(each, "shape")]
+        # (1, frames, dimensions), or (1, 1, frames, dimensions) of models that convolve over time and dimensions
+        fitting = [
+            each.reshape(1, *each.shape[-2:]) for each in found if each.ndim in (3, 4) and set(each.shape[:-2]) == {1}
+        ]
         if not fitting:
-            shapes = ", ".join(str(getattr(each, "shape", "?")) for each in found)
+            shapes = ", ".join(str(each.shape) for each in found) or "?"
             raise self._refusal(f"the outputs have the shapes {shapes}; expected (1, frames, dimensions).")
         return np.asarray(fitting[-1][0])
 

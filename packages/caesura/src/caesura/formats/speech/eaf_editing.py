@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,6 +14,8 @@ from caesura.formats.editing import Row, is_same, match_spans, note_deleted, par
 from caesura.formats.speech.eaf import times_of_annotations
 from caesura.formats.speech.intervals import segments
 from caesura.model import Corpus, Segmentation, Spans
+from caesura.model.provenance import add_note
+from caesura.text import pluralize
 
 _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 
@@ -52,7 +55,11 @@ def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
     return document.content()
 
 
-def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Spans]]) -> bytes:
+def add_tiers(
+    source: Source,
+    tiers: Mapping[str, tuple[str, Segmentation | Spans]],
+    givers: Mapping[str, Sequence[tuple[Source, Segmentation | Spans]]] | None = None,
+) -> bytes:
     """Return the file with new tiers, each with the type and the participant of another tier.
 
     Parameters
@@ -61,11 +68,60 @@ def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Span
         The ELAN file.
     tiers : mapping of str to (str, marks)
         The name of each new tier, the tier that it is like ("" for the first), and its marks.
+    givers : mapping of str to sequence of (Source, marks), default None
+        For each new tier the files and the marks of the coders whose dependent annotations are copied: every new annotation gets those of
+        the coder's annotation that it shares most time with. Each dependent tier becomes a new tier, ``gold translation``.
     """
     document = _Editor(source)
     for name, (like, marks) in tiers.items():
         document.add_tier(name, like, list(segments(marks)))
+        found = [_Giver(file, list(segments(theirs))) for file, theirs in (givers or {}).get(name, ())]
+        document.copy_dependents(name, [giver for giver in found if giver.tier is not None])
     return document.content()
+
+
+class _Giver:
+    """A coder's file, whose dependent annotations are copied, with the times and the tier of the coder's annotations."""
+
+    def __init__(self, source: Source, spans: Sequence[Row]) -> None:
+        self.root, self.times = parse_tree(source), times_of_annotations(source)
+        self.tiers = {tier.get("TIER_ID", ""): tier for tier in self.root.findall("TIER")}
+        wanted = {(round(start * 1000), round(end * 1000)) for start, end, _ in spans}
+        many = {name: sum(self._milliseconds(each) in wanted for each in tier) for name, tier in self.tiers.items()}
+        best = max(
+            many, key=lambda name: many[name], default=""
+        )  # the first of equals: a parent comes before its dependents
+        self.tier = best if many.get(best) else None
+
+    def _milliseconds(self, element: Any) -> tuple[int, int] | None:
+        times = self.times.get(element[0].get("ANNOTATION_ID", "")) if len(element) else None
+        return None if times is None else (round(times[0] * 1000), round(times[1] * 1000))
+
+    def nearest(self, start: float, end: float, label: str) -> tuple[float, bool, str]:
+        """Return the annotation of the coder that shares most time with a stretch: its time, whether it has this label, and its id."""
+        shared = []
+        for each in self.tiers[self.tier or ""]:
+            name = each[0].get("ANNOTATION_ID", "") if len(each) else ""
+            if name in self.times:
+                first, last = self.times[name]
+                time = round(min(end, last) - max(start, first), 6)
+                shared.append((time, each[0].findtext("ANNOTATION_VALUE") == label, name))
+        return max(shared, key=lambda each: each[:2], default=(0.0, False, ""))
+
+    def dependents(self, tier: str, annotation: str) -> Iterator[tuple[Any, Any]]:
+        """Iterate over the annotations that depend on one, each with its tier; those with times of their own lie in its time."""
+        start, end = self.times.get(annotation, (0.0, 0.0))
+        for child in self.tiers.values():
+            if child.get("PARENT_REF") != tier:
+                continue
+            for element in child:
+                inner = element[0] if len(element) else None
+                if inner is None or inner.get("ANNOTATION_ID") not in self.times:
+                    continue
+                first, last = self.times[inner.get("ANNOTATION_ID")]
+                inside = inner.tag == "ALIGNABLE_ANNOTATION" and start <= (first + last) / 2 < end
+                if inside or inner.get("ANNOTATION_REF") == annotation:
+                    yield child, element
 
 
 class _Editor:
@@ -113,6 +169,80 @@ class _Editor:
         self.root.insert(at, tier)
         for span in spans:
             self._add(tier, span)
+
+    def copy_dependents(self, name: str, givers: Sequence[_Giver]) -> None:
+        """Give every annotation of a tier the dependents of the coder's annotation that it shares most time with; labels decide ties."""
+        tier = next(each for each in self.root.findall("TIER") if each.get("TIER_ID") == name)
+        kept = 0
+        for each in tier if givers else ():
+            start, end = self._seconds(each[0])
+            label = each[0].findtext("ANNOTATION_VALUE") or ""
+            found = [(giver, giver.nearest(start, end, label)) for giver in givers]
+            giver, (shared, _, old) = max(found, key=lambda pair: pair[1][:2])  # the first coder of equals
+            if shared > 0:
+                new = each[0].get("ANNOTATION_ID", "")
+                kept += self._copy(giver, giver.tier or "", old, name, new, (start, end), name)
+        if kept:
+            add_note("dependents", f"{pluralize(kept, 'dependent annotation')} copied to {name!r}.", count=kept)
+
+    def _seconds(self, inner: Any) -> tuple[float, float]:
+        slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in self.order}
+        first, last = (parse_integer(slots[inner.get(f"TIME_SLOT_REF{i}")] or "") or 0 for i in (1, 2))
+        return first / 1000, last / 1000
+
+    def _copy(
+        self, giver: _Giver, tier: str, old: str, new_tier: str, new: str, time: tuple[float, float], prefix: str
+    ) -> int:
+        """Copy what depends on an annotation, and what depends on that; return the number of copies."""
+        renamed: dict[str, str] = {}
+        copies = 0
+        for child, element in list(giver.dependents(tier, old)):
+            inner = element[0]
+            own = giver.times[inner.get("ANNOTATION_ID")]
+            if inner.tag == "ALIGNABLE_ANNOTATION":  # within the new annotation
+                own = max(own[0], time[0]), min(own[1], time[1])
+                if own[1] <= own[0]:
+                    continue
+            target = self._dependent_tier(giver, child, new_tier, prefix)
+            self.last_id += 1
+            copied = deepcopy(element)
+            known = renamed[inner.get("ANNOTATION_ID")] = f"a{self.last_id}"
+            copied[0].set("ANNOTATION_ID", known)
+            if inner.tag == "ALIGNABLE_ANNOTATION":
+                for i in (0, 1):
+                    copied[0].set(f"TIME_SLOT_REF{i + 1}", self.slot(round(own[i], 3)))
+            else:
+                copied[0].set("ANNOTATION_REF", new)
+                before = renamed.get(copied[0].get("PREVIOUS_ANNOTATION", ""))
+                copied[0].attrib.pop("PREVIOUS_ANNOTATION", None)
+                copied[0].attrib |= {} if before is None else {"PREVIOUS_ANNOTATION": before}
+            target.append(copied)
+            below = child.get("TIER_ID", ""), inner.get("ANNOTATION_ID"), target.get("TIER_ID"), known
+            copies += 1 + self._copy(giver, *below, own if inner.tag == "ALIGNABLE_ANNOTATION" else time, prefix)
+        return copies
+
+    def _dependent_tier(self, giver: _Giver, child: Any, parent: str, prefix: str) -> Any:
+        """Return the new tier for the annotations of a dependent tier, with its type, which another file may have to give."""
+        name = f"{prefix} {child.get('TIER_ID')}"
+        tiers = self.root.findall("TIER")
+        if (known := next((tier for tier in tiers if tier.get("TIER_ID") == name), None)) is not None:
+            return known
+        made = ElementTree.Element("TIER", {**child.attrib, "TIER_ID": name, "PARENT_REF": parent})
+        self.root.insert(list(self.root).index(tiers[-1]) + 1, made)
+        kind = self._with_definition(giver, "LINGUISTIC_TYPE", "LINGUISTIC_TYPE_ID", child.get("LINGUISTIC_TYPE_REF"))
+        if kind is not None:
+            self._with_definition(giver, "CONTROLLED_VOCABULARY", "CV_ID", kind.get("CONTROLLED_VOCABULARY_REF"))
+        return made
+
+    def _with_definition(self, giver: _Giver, tag: str, key: str, name: str | None) -> Any:
+        """Return the type or vocabulary of this name; copy it from the coder's file if this one lacks it."""
+        own, theirs = (
+            next((each for each in root.iter(tag) if each.get(key) == name), None) for root in (self.root, giver.root)
+        )
+        if own is None and theirs is not None:
+            alike = [n for n, each in enumerate(self.root) if each.tag == tag]
+            self.root.insert(alike[-1] + 1 if alike else len(self.root), deepcopy(theirs))
+        return own if own is not None else theirs
 
     def set_tier(self, name: str, spans: Sequence[Row]) -> None:
         """Replace the annotations of a tier, or add the tier."""

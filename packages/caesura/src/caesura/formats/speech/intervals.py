@@ -86,6 +86,7 @@ class IntervalRules:
     edges: RecordingEdges
     as_: SpanTarget = "auto"
     snap: float = SNAP
+    how_to_read_spans: str = "as=spans (-O as=spans)"
 
     @classmethod
     def from_options(
@@ -139,7 +140,7 @@ def segmentation(
         Where the recording begins; time before it is no gap.
     """
     first, last = np.asarray(starts, np.float64), np.asarray(ends, np.float64)
-    _check(first, last, labels, error, rule.snap)
+    _check(first, last, labels, error, rule)
     end = float(last[-1]) if len(last) and (length is None or length < last[-1]) else float(length or 0.0)
     if length is not None and len(last) and last[-1] > length + TICK:
         raise error(len(last) - 1, f"the interval ends at {last[-1]:g} s, the recording at {length:g} s.")
@@ -355,7 +356,11 @@ def format_duration(start: float, end: float) -> str:
 
 
 def _check(
-    first: NDArray[np.float64], last: NDArray[np.float64], labels: Sequence[str], error: IntervalError, snap: float
+    first: NDArray[np.float64],
+    last: NDArray[np.float64],
+    labels: Sequence[str],
+    error: IntervalError,
+    rule: IntervalRules,
 ) -> None:
     for wrong, why in (
         (~((first >= 0) & (last < LONGEST)), "has a time that is not a number of seconds, 0 or more"),
@@ -364,12 +369,12 @@ def _check(
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             raise error(at, f"the interval {labels[at]!r} ({first[at]:.10g} to {last[at]:.10g} s) {why}.")
-    overlap = np.flatnonzero(first[1:] < last[:-1] - max(snap + TICK / 2, TICK))
+    overlap = np.flatnonzero(first[1:] < last[:-1] - max(rule.snap + TICK / 2, TICK))
     if len(overlap):
         at = int(overlap[0]) + 1
         by = f"{(last[at - 1] - first[at]) * 1000:.4g} ms"
         why = f"starts at {first[at]:.10g} s, before the previous one ends ({last[at - 1]:.10g} s), an overlap of {by}"
-        raise error(at, f"the interval {labels[at]!r} {why}; read overlapping intervals with as=spans (-O as=spans).")
+        raise error(at, f"the interval {labels[at]!r} {why}; read overlapping intervals with {rule.how_to_read_spans}.")
 
 
 def _cuts_and_names(

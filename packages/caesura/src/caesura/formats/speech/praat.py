@@ -40,7 +40,9 @@ from caesura.text import shorten
 CHRONOLOGICAL = "Praat chronological TextGrid text file"
 BINARY = b"ooBinaryFile"
 
-_TOKEN = re.compile(r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\r\n]*')
+_TOKEN = re.compile(
+    r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\r\n]*|(?<!\S)(?i:[-+]?nan|[-+]?inf|--undefined--)(?!\S)'
+)
 _FIRST = frozenset("0123456789+-<")  # of a number or a flag
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
@@ -61,7 +62,7 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
     for row in rows:
         key = row.get("item") or recording_name(source), row.get("coder"), row.get("track")
         groups.setdefault(key, []).append(row)
-    rule = IntervalRules.from_options(**intervals)
+    rule = replace(IntervalRules.from_options(**intervals), how_to_read_spans="--format csv-spans")
     points = "time" in rows[0].columns
     if not points and not {"start", "end"} <= rows[0].columns.keys():
         raise source.error(1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}.")

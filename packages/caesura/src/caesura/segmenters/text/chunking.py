@@ -135,7 +135,7 @@ def chunk(
     segments : int, default None
         The number of chunks; None lets the segmenter decide.
     unit : str or callable, default "sentence"
-        The units that chunks consist of.
+        The units that chunks consist of; a function may begin chunks within them.
     max_characters, min_characters, max_tokens, min_tokens : int, default None
         Limits of a chunk. A minimum yields to a maximum.
     count : callable, default None
@@ -168,8 +168,18 @@ def chunk(
     if not source:
         return Chunks(())
     regions = _regions(text if isinstance(text, Text) else split_units(source, unit), source)
-    regions, cut = limits.cut_long_units(source, regions)
-    cuts = _place(source, regions, method, segments, limits, parameters)
+    if callable(method) and not hasattr(method, "segment"):
+        if parameters or segments is not None:
+            raise CaesuraError("a function decides the chunks itself; leave the number of segments and parameters out.")
+        begins = {begin for begin, _ in FunctionSegmenter(method).spans(source) if 0 < begin < len(source)}
+        # chunks begin where the function begins them, within a unit, too
+        regions = list(pairwise(sorted({0, *(b for b, _ in regions), *begins, len(source)})))
+        regions, cut = limits.cut_long_units(source, regions)
+        chosen = [position for position, (begin, _) in enumerate(regions) if begin in begins]
+        cuts = limits.repair(source, regions, chosen, None)
+    else:
+        regions, cut = limits.cut_long_units(source, regions)
+        cuts = _place(source, regions, method, segments, limits, parameters)
     edges = [0, *(regions[p][0] for p in cuts), len(source)]
     spans = limits.split_again(source, regions, list(pairwise(edges)))
     short, over = limits.outside(source, spans)
@@ -199,13 +209,6 @@ def _place(
 ) -> list[int]:
     """Return the positions between units at which chunks begin."""
     units = [source[b:e] for b, e in regions]
-    if callable(method) and not hasattr(method, "segment"):
-        if parameters or segments is not None:
-            raise CaesuraError("a function decides the chunks itself; leave the number of segments and parameters out.")
-        found = FunctionSegmenter(method).spans(source)
-        begins = [b for b, _ in regions]
-        positions = sorted({bisect.bisect_left(begins, begin) for begin, _ in found} - {0, len(regions)})
-        return limits.repair(source, regions, positions, None)
     model = segmenter(method, **parameters) if isinstance(method, str) else method
     open_number = segments is None and _needs_number(method, model, parameters)
     if open_number:
@@ -500,7 +503,7 @@ def locate_chunks(document: str, chunks: Iterable[Any]) -> LocatedChunks:
     listed = list(chunks)
     texts, spans = [], []
     for number, each in enumerate(listed, 1):
-        text, span = _text_and_span(each, number)
+        text, span = text_and_span(each, number)
         if span is not None and text is not None and document[slice(*span)] != text:
             span = None  # wrong offsets
         texts.append(text)
@@ -529,7 +532,8 @@ def _with_blanks(document: str, text: str, span: tuple[int, int] | None) -> tupl
     return (begin, end) if begin >= 0 and document[begin:end] == text else span
 
 
-def _text_and_span(chunk: Any, number: int) -> tuple[str | None, tuple[int, int] | None]:
+def text_and_span(chunk: Any, number: int) -> tuple[str | None, tuple[int, int] | None]:
+    """Return the text and the span that a chunk states, one of which may be None; ``number`` is for the message if both are."""
     if isinstance(chunk, str):
         return chunk, None
     if isinstance(chunk, Chunk):
@@ -583,7 +587,11 @@ class FunctionSegmenter:
 
     def spans(self, document: str) -> list[tuple[int, int]]:
         """Return the chunks of a document; those that do not occur in it are an error."""
-        located = locate_chunks(document, self.function(document))
+        listed = list(self.function(document))
+        if "".join(each for each in listed if isinstance(each, str)) != document:
+            # SaT splits at line breaks by default, so that blank lines are empty strings
+            listed = [each for each in listed if not (isinstance(each, str) and not each.strip())]
+        located = locate_chunks(document, listed)
         if located.missing:
             raise CaesuraError(f"chunk {located.missing[0] + 1} of {self.name} does not occur in the text.")
         return [span for span in located.spans if span is not None]
