@@ -33,6 +33,8 @@ _OTHER_NAMES = {
     **dict.fromkeys(("save", "dump", "to_file"), "cs.write(corpus, path)"),
     **dict.fromkeys(("score", "eval", "test"), "cs.evaluate(reference, hypothesis)"),
     **dict.fromkeys(("from_pandas", "from_polars", "from_frame", "from_df"), "cs.from_dataframe(frame)"),
+    **dict.fromkeys(("der", "DER", "diarization_error_rate"), 'cs.metric("diarization-error")(reference, hypothesis)'),
+    **dict.fromkeys(("jer", "JER"), 'cs.metric("jaccard-error")(reference, hypothesis)'),
     **dict.fromkeys(("r_value", "rvalue"), "cs.region_scores(reference, hypothesis).r_value"),
     **dict.fromkeys(("plot", "draw"), "cs.show(corpus)"),
     **dict.fromkeys(("merge", "consensus", "majority"), "cs.unify(annotations)"),

@@ -12,7 +12,7 @@ import shutil
 import wave
 from collections.abc import Collection
 from contextlib import chdir
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from itertools import combinations, product
@@ -53,6 +53,7 @@ READING = {
     "format": given("--format caesura-json", on="coders.csv|times.csv"),
     "option": given("--option pattern={item}-{coder}.txt", on="talks"),
 }
+FEW_DRAWS = " --draws 3 --metric WD"  # all metrics in 20 draws would take half a minute
 METRIC = {"metric": given("--metric F")}
 METRIC_PAIR = {"metric": given("--metric F --metric A")}
 READING_QUESTIONS = {
@@ -307,14 +308,14 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         },
     ),
     "sweep": (
-        "coders.json",
+        "coders.json" + FEW_DRAWS,
         {
             "method": given("--method uniform --method random"),
             **METRIC,
             "ratios": given("--ratios 0.5,1"),
             "draws": given("--draws 2"),
             "svg": given("--svg out/p.svg"),
-            **READING,
+            **{name: replace(each, on=f"{each.on.replace('|times.csv', '')}{FEW_DRAWS}") for name, each in READING.items()},
             "seed": given("--seed 7"),
             "width": given("--width 30"),
             "json": JSON,
@@ -755,7 +756,7 @@ class recorded_calls:
     def __enter__(self) -> None:
         from caesura.cli import bench, evaluate, reproduce
         from caesura.papers import Reproduction
-        from caesura.report import measures
+        from caesura.report import aligners, measures
         from caesura.statistics import significance
 
         tested = significance.paired_test
@@ -783,6 +784,7 @@ class recorded_calls:
 
         self.patches = [
             patch("time.perf_counter", lambda: 0.0),
+            patch.object(aligners, "evaluate", partial(aligners.evaluate, resamples=50)),
             patch.object(evaluate, "evaluate_streamed", stream),
             patch.object(evaluate, "evaluate_corpora", count),
             patch.object(chance, "expected_cost", _expected_cost),

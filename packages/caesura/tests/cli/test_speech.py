@@ -286,3 +286,14 @@ def test_the_gold_of_recordings_keeps_names(tmp_path, method: str) -> None:
     gold = read(tmp_path / "gold.TextGrid")["gold", ""]
     assert gold.names == unify(load("phones"), method).names
     assert {"sil", "AA", "JH"} <= set(gold.names or ())
+
+
+def test_every_system_has_a_tier_of_its_own(tmp_path) -> None:
+    gold, mfa, maus = (tmp_path / name for name in ("gold.TextGrid", "mfa.TextGrid", "maus.TextGrid"))
+    for path, tier, at in ((gold, "gold", 0.3), (mfa, "phones", 0.3), (maus, "MAU", 0.35)):
+        grid(path, ("words", 0.5), (tier, at))
+    options = ("-O", "ref.tier=gold", "-O", "hyp.tier=phones", "-O", "maus.tier=MAU", "-m", "region-F", "--json")
+    answer = json.loads(caesura("evaluate", gold, mfa, maus, *options).stdout)
+    assert [answer["systems"][name]["region-F"]["micro"] for name in ("mfa", "maus")] == [1.0, 0.5]
+    sentence = "--option 'mau.tier=MAU' is for 'mau'; expected ref, hyp or a system: mfa, maus."
+    assert sentence in refused("evaluate", gold, mfa, maus, "-O", "mau.tier=MAU")

@@ -154,3 +154,18 @@ def test_unknown_names_and_options_are_named() -> None:
     with pytest.raises(CaesuraError, match="expected auto, full or density"):
         draw("segmentations", corpus, zoom="near")
     assert "segmentations" in [d.name for d in applicable(corpus)]
+
+
+def test_axes_show_the_time_of_recordings_that_do_not_begin_at_0() -> None:
+    from caesura import Corpus, Segmentation
+    from caesura.drawings.catalog import draw
+
+    marks = {who: Segmentation.from_times([at], length=0.5, start=3.0) for who, at in (("a", 3.2), ("b", 3.3))}
+    recording = Corpus.from_dict({"talk": marks})
+
+    def first_number(name: str, **options: float) -> str:
+        return draw(name, recording, **options).terminal(80).plain.splitlines()[1].split()[0]
+
+    assert [first_number(name) for name in ("regions", "segmentations", "density")] == ["3", "3", "3"]
+    assert first_number("regions", start=3.2, end=3.4) == "3.2"
+    assert ">3.2<" in draw("regions", recording).svg()

@@ -36,7 +36,7 @@ def test_results_are_returned_unchanged() -> None:
 
 @pytest.mark.parametrize(
     ("given", "drawings", "sentence"),
-    [({}, None, "must be a Corpus"), (7, None, "must be a Corpus"), ([2, 3], "nothing", "no drawing|nothing")],
+    [({}, None, "is empty"), (7, None, "must be a Corpus"), ([2, 3], "nothing", "no drawing|nothing")],
 )
 def test_invalid_input_is_refused(given: object, drawings: str | None, sentence: str) -> None:
     with pytest.raises(CaesuraError, match=sentence):

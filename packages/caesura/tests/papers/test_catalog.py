@@ -92,5 +92,6 @@ def test_status_of_a_number() -> None:
     assert Line("x", 0.5, 0.51).status == "differs"
     assert Line("x", 0.5, 0.51, "because").status == "explained"
     assert Line("x", 0.5, 0.51, "because", reason="authors' error").status == "authors' error"
+    assert Line("x", 0.5, 0.51, "tried", reason="not explained").status == "not explained"
     assert Line("x", 0.5, None).status == "not public"
     assert Line("x", None, 0.5).status == ""

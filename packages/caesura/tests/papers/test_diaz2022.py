@@ -24,15 +24,19 @@ def test_all_printed_numbers_but_figure_9_agree(short: Reproduction) -> None:
     odd = [x for x in lines if x.agrees is False]
     assert {x.what for x in odd} == {"r, h1 (four merged): A", "r, h2 (two, two, two): A"}
     assert {x.status for x in odd} == {"authors' error"}
-    assert sum(x.agrees is True for x in lines) == 36 + 3 + 3 + 2
+    assert sum(x.agrees is True for x in lines) == 36 + 3 + 4 + 5 + 4 + 3 + 2, (
+        "figures 10 to 16, 1 and 2, 3, 6 and 8, section 5.1, votes, figure 9"
+    )
 
 
 def test_figure_3_and_the_spanning_tree(short: Reproduction) -> None:
-    shifts = next(t for t in short.sections if t.title.startswith("Figure 3"))
+    shifts = next(t for t in short.sections if t.title.startswith("Figure 3: what"))
     values = {row[0]: row[1:] for row in shifts.rows}
     assert values["A"] == pytest.approx((0.75, 0.8875))
     assert values["B (n_t = 2)"] == pytest.approx((5 / 6, 5 / 6))
-    assert values["WD"] == pytest.approx((0.2, 0.2))
+    assert values["WD, k = 1"] == pytest.approx((0.2, 0.2))
+    assert values["WD, k = 2"] == pytest.approx((1 / 9, 2 / 9))
+    assert values["Pk, k = 2"] == pytest.approx((0, 2 / 9))
     tree = next(t for t in short.sections if "Spanning Tree" in t.title)
     assert [row[2] for row in tree.rows] == pytest.approx([0.667, 0.6215, 0.5764], abs=5e-4)
 

@@ -58,7 +58,7 @@ def test_simulated_curves_support_the_findings(reproduction) -> None:
     assert omitted[-1] == pytest.approx(1.0)
     assert omitted.min() < omitted[0]
     assert np.mean(reproduction.data["S random"]) > np.mean(reproduction.data["B random"]) + 0.3
-    assert len(reproduction.findings) == 9
+    assert len(reproduction.findings) == 10
 
 
 def test_the_same_seed_gives_the_same_numbers(quick, reproduction) -> None:

@@ -15,6 +15,7 @@ from caesura.cli.io import (
     as_json,
     named_alike,
     names_of,
+    parse_cluster,
     print_stderr,
     show_blocks,
     show_picture,
@@ -136,20 +137,22 @@ def aligners(
 
     Example: caesura aligners gold/ mfa/ webmaus/ --mapping sampa-to-arpabet.tsv
 
-    The phone tier is recognized by its name; choose another with -O tier=NAME (or -O ref.tier= and -O hyp.tier=).
+    The phone tier is recognized by its name; choose another with -O tier=NAME, for one side with -O ref.tier= and -O hyp.tier=, for one aligner
+    with its name: -O webmaus.tier=MAU.
     """
     from caesura.report.aligners import DRAWINGS, aligner_report, compare_aligners
 
     reading = Reading.of(format, option)
-    gold = _phone_tier(reading.corpus(reference, "ref"), reference)
+    names = names_of(systems)
+    gold = _phone_tier(reading.for_system(None, names).corpus(reference, "ref"), reference)
     against = {}
-    for name, path in zip(names_of(systems), systems, strict=True):
-        read = named_alike(gold, reference, _phone_tier(reading.corpus(path, "hyp"), path), path)
-        against[name] = read
+    for name, path in zip(names, systems, strict=True):
+        read = _phone_tier(reading.for_system(name, names).corpus(path, "hyp"), path)
+        against[name] = named_alike(gold, reference, read, path)
     with working("pairing intervals"):
         result = compare_aligners(
-            gold, against, metric, by=by, mapping=mapping, cluster=None if cluster == "none" else cluster, least=least, sort=sort,
-            confusions=confusions, seed=seed,
+            gold, against, metric, by=by, mapping=mapping, least=least, sort=sort, confusions=confusions, seed=seed,
+            **({"cluster": None} if cluster == "none" else parse_cluster(cluster)),
         )  # fmt: skip
     if json:
         as_json(result.as_dict())

@@ -9,6 +9,7 @@ import click
 
 from caesura.anchoring import AnchorOptions, anchor_corpus
 from caesura.anchoring import anchor as align
+from caesura.anchoring.corpora import check_altered
 from caesura.cli import options
 from caesura.cli.command import Argument, Option
 from caesura.cli.io import (
@@ -107,6 +108,7 @@ def anchor(
 def _compare_texts(source: str, copy: str, parameters: AnchorOptions, *, report: bool, json: bool) -> None:
     """Show the alignment of two texts without annotations."""
     found = align(source, copy, parameters.level, parameters.fold, max_moved=parameters.max_moved)
+    check_altered(found, parameters)
     if json:
         as_json(found.as_dict() if report else found.numbers())
     else:

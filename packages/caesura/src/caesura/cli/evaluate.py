@@ -20,6 +20,7 @@ from caesura.cli.io import (
     failures,
     named_alike,
     names_of,
+    parse_cluster,
     parse_fail_under,
     parse_metrics,
     print_stderr,
@@ -124,7 +125,8 @@ def evaluate(
         str | None,
         Option(
             "--cluster",
-            help="Attribute of items that may be alike, such as speaker: intervals and tests are then over speakers, not recordings.",
+            help="Attribute of items that may be alike, such as speaker: intervals and tests are then over speakers, not recordings. "
+            "speaker:speakers=equal: scores are means of the speakers' scores.",
         ),
     ] = None,
     uem: Annotated[
@@ -248,7 +250,7 @@ def evaluate(
         if uem is not None:
             names, given = names or list(DIARIZATION_METRICS), {**given, "uem": str(uem)}
         chosen = choose_metrics(names, given, gold.kind, named=compares_names)
-        how |= {"interval": interval, "cluster": cluster}
+        how |= {"interval": interval} | ({} if cluster is None else parse_cluster(cluster))
         with working("evaluating"):
             bounds = [name for each in wanted for name in (default_bounds(gold) if each == "default" else [each])]
             results = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, anchor=anchoring, **how)
@@ -299,7 +301,8 @@ def evaluate(
             say("")
             show_blocks(each.tables())
     exit_on_failures(failed)
-    if len(left_out) > 1 and len(left_out) > (results.count + len(left_out)) / 10:
+    bad = len({each["item"] for each in left_out})
+    if bad > 1 and bad > (results.count + bad) / 10:  # one file among few is no reason to stop a script
         raise click.exceptions.Exit(3)
 
 
@@ -383,17 +386,21 @@ def _read(
     reading: Reading, reference: Path, systems: list[Path], items: list[str] | None
 ) -> tuple[Corpus, dict[str, Corpus]]:
     """Read the reference and the systems, by name."""
-    gold = reading.corpus(reference, "ref").select(items=items)
-    read = (named_alike(gold, reference, reading.corpus(path, "hyp"), path).select(items=items) for path in systems)
-    return gold, dict(zip(names_of(systems), read, strict=True))
+    names = names_of(systems)
+    gold = reading.for_system(None, names).corpus(reference, "ref").select(items=items)
+    read = {
+        name: named_alike(gold, reference, reading.for_system(name, names).corpus(path, "hyp"), path)
+        for name, path in zip(names, systems, strict=True)
+    }
+    return gold, {name: corpus.select(items=items) for name, corpus in read.items()}
 
 
 def leave_out_bad_files(
     gold: Corpus, systems: Mapping[str, Corpus]
 ) -> tuple[Corpus, dict[str, Corpus], list[dict[str, Any]]]:
     """Leave out, on all sides, the items whose file could not be read on one side; report them to standard error."""
-    left_out = [
-        {"item": note.item, "side": side, "why": note.example}
+    left_out: list[dict[str, Any]] = [
+        {"item": note.item, "side": side, "file": note.file, "line": note.line, "why": note.example}
         for side, corpus in (("reference", gold), *systems.items())
         for note in corpus.notes
         if note.rule == LEFT_OUT

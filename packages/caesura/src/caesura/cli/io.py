@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -185,6 +185,10 @@ class Reading:
             explain(path, corpus)
         return corpus
 
+    def for_system(self, system: str | None, systems: Sequence[str]) -> Reading:
+        """Return how one of several systems is read, whose options are ``NAME.KEY=VALUE``; None is the reference."""
+        return replace(self, options=of_system(self.options, system, systems))
+
     def require_two_coders(self, corpus: Corpus, path: Path) -> None:
         """Raise an error if no text has two coders although file or tier names suggest several; it says which option to add."""
         if hint := self._pattern_hint(corpus, path):
@@ -259,6 +263,43 @@ def of_side(options: Sequence[str] | None, side: str) -> list[str]:
         else:
             chosen.append(option)
     return chosen
+
+
+def of_system(options: Sequence[str] | None, system: str | None, systems: Sequence[str]) -> list[str]:
+    """Select the options of one system, ``NAME.KEY``, which replace those of its side; None is the reference, which has none of them.
+
+    >>> of_system(["tier=phones", "webmaus.tier=MAU", "ref.tier=gold"], "webmaus", ["mfa", "webmaus"])
+    ['ref.tier=gold', 'tier=MAU']
+    >>> of_system(["tier=phones", "webmaus.tier=MAU"], "mfa", ["mfa", "webmaus"])
+    ['tier=phones']
+    """
+    own, others = [], []
+    for option in options or ():
+        named = next((name for name in systems if option.startswith(f"{name}.")), None)
+        key = option.partition("=")[0]
+        if named is None and "." in key and key.partition(".")[0] not in ("ref", "hyp"):
+            raise CaesuraError(
+                f"--option {option!r} is for {key.rpartition('.')[0]!r}; expected ref, hyp or a system: {', '.join(systems)}."
+            )
+        if named is None:
+            others.append(option)
+        elif named == system:
+            own.append(option.removeprefix(f"{named}."))
+    replaced = {f"{side}{option.partition('=')[0]}" for option in own for side in ("", "hyp.")}
+    return [*(option for option in others if option.partition("=")[0] not in replaced), *own]
+
+
+def parse_cluster(text: str) -> dict[str, Any]:
+    """Parse ``--cluster``: an attribute, with parameters after a colon.
+
+    >>> parse_cluster("speaker:speakers=equal")
+    {'cluster': 'speaker', 'speakers': 'equal'}
+    """
+    from caesura.options import parse_options, validate_options
+
+    name, _, parameters = text.partition(":")
+    known = {"speakers": str}
+    return {"cluster": name, **validate_options(f"--cluster {name}", parse_options(parameters, known), known)}
 
 
 def split_anchor_options(
@@ -349,7 +390,8 @@ def parse_metrics(
     Parameters
     ----------
     given : iterable of str, optional
-        Values of ``--metric``: names with parameters (``"B:n_t=3"``), or parameters without a name (``":n_t=3"``).
+        Values of ``--metric``: a name with parameters (``"B:n_t=3"``), names without parameters (``"B,WD"``), or parameters
+        without a name (``":n_t=3"``).
     old : dict, optional
         Deprecated options that set parameters of metrics.
 
@@ -364,6 +406,8 @@ def parse_metrics(
     --------
     >>> parse_metrics(["B", ":n_t=3", ":tolerance=20ms", ":tolerance=10ms"], None)
     (['B'], {'n_t': 3, 'tolerance': ['20ms', '10ms']})
+    >>> parse_metrics(["B,WD", "S:n_t=3,w=2"], None)[0]
+    ['B', 'WD', 'S:n_t=3,w=2']
     """
     from caesura.options import parse_options
 
@@ -375,7 +419,8 @@ def parse_metrics(
         parameters["similarity"] = str(parameters["similarity"])
     for each in given or ():
         if not each.startswith(":"):
-            names.append(each)
+            # After a colon, commas separate parameters.
+            names += [each] if ":" in each else [name.strip() for name in each.split(",") if name.strip()] or [each]
             continue
         for key, value in parse_options(each[1:]).items():
             before = parameters.get(key)

@@ -81,7 +81,12 @@ make.conflicts = (*conflicts("format option", "reference", "no file is read", mi
 @judge.add
 def rank(
     questions: Annotated[Path, Argument("questions.json, as judge make wrote it.")],
-    votes: Annotated[list[Path], Argument("Files of votes: JSON of the page, or CSV with reader, question and vote.")],
+    votes: Annotated[
+        list[Path],
+        Argument(
+            "Files of votes: JSON of the page, or CSV with reader, question and vote, as the workbench writes it."
+        ),
+    ],
     metric: _Metrics = None,
     seed: Seed = 0,
     json: Json = False,
@@ -112,7 +117,7 @@ def _sheet(questions: Questions) -> str:
 def _read_votes(path: Path, questions: Questions) -> Iterator[tuple[str, str, str]]:
     source = Source.open(path)
     if path.suffix.lower() == ".csv":
-        yield from _read_sheet(path, source)
+        yield from _read_sheet(path, source, questions)
         return
     data = load_json(source)
     if not isinstance(data, dict) or data.get("caesura") != "votes" or not isinstance(data.get("votes"), dict):
@@ -123,11 +128,16 @@ def _read_votes(path: Path, questions: Questions) -> Iterator[tuple[str, str, st
         yield str(data.get("reader") or path.stem), str(question), str(answer)
 
 
-def _read_sheet(path: Path, source: Source) -> Iterator[tuple[str, str, str]]:
-    """Yield the votes of a table; a reader without a name is called after the file, and empty votes are left out."""
+def _read_sheet(path: Path, source: Source, questions: Questions) -> Iterator[tuple[str, str, str]]:
+    """Yield the votes of a table; a reader without a name is called after the file, and empty votes are left out.
+
+    The tables of the workbench have a column with the code of the questions.
+    """
     rows = csv.DictReader(StringIO(source.text))
     if rows.fieldnames is None or not {"question", "vote"} <= set(rows.fieldnames):
         raise FormatError(path, 1, "expected the columns reader, question and vote.")
     for row in rows:
+        if row.get("questions") not in (None, "", questions.code):
+            raise FormatError(path, rows.line_num, "these are votes on other questions.")
         if (row["vote"] or "").strip():
             yield (row.get("reader") or "").strip() or path.stem, (row["question"] or "").strip(), row["vote"]

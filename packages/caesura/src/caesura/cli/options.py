@@ -84,8 +84,8 @@ FormatOptions: TypeAlias = Annotated[
     Option(
         "--option",
         "-O",
-        help="Option of the input format, KEY=VALUE, such as tier=words or encoding=latin-1; ref.KEY and hyp.KEY are for one side, "
-        "anchor.KEY is for --anchor. Repeatable.",
+        help="Option of the input format, KEY=VALUE, such as tier=words or encoding=latin-1; ref.KEY and hyp.KEY are for one side, NAME.KEY "
+        "is for one of several systems, anchor.KEY is for --anchor. Repeatable.",
     ),
 ]
 ToFormat: TypeAlias = Annotated[

@@ -11,7 +11,7 @@ import click
 from caesura.cli import options
 from caesura.cli.command import OldOption, OldOptions, Option, missing
 from caesura.cli.command import conflicts as exclude
-from caesura.cli.io import Reading, as_json, print_stderr, say, show_blocks, show_picture, working
+from caesura.cli.io import Reading, as_json, key_values, print_stderr, say, show_blocks, show_picture, working
 from caesura.display.plain import to_plain
 from caesura.display.scene import Picture
 from caesura.drawings.catalog import draw
@@ -22,6 +22,7 @@ from caesura.gold.quality import UnifiedCorpus, compare_methods, convert_like, g
 from caesura.gold.unification import Gold, starts_of_tracks
 from caesura.metrics.nested import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
+from caesura.model.provenance import collect_notes
 from caesura.options import parse_options, validate_names
 
 _DRAWN = 12  # number of gold standards to draw
@@ -88,8 +89,12 @@ def unify(
     """Build one gold annotation from several.
 
     Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
+
+    Written to an ELAN file that was read, the gold standard is a new tier; -O dependents=copy adds what depends on the coders' annotations.
     """
     name, given = _parse_method(method, old_options or {})
+    dependents = key_values([each for each in option or () if each.startswith("dependents=")], "--option")
+    option = [each for each in option or () if not each.startswith("dependents=")]
     reading = Reading.of(format, option, {key: v for key, v in (old_options or {}).items() if key == "encoding"})
     corpus = reading.suggest_pattern(reading.corpus(path), path)
     corpus = corpus.select(items=item, coders=coder)
@@ -107,7 +112,7 @@ def unify(
         represented = represent(golds, corpus, metric, embeddedness=how, level=level)
         result = UnifiedCorpus(golds, represented, name, how, crossings=conflicts)
     pictures = _pictures(golds, corpus, draw or [])  # an error here comes before any file is written
-    _write(result, corpus, starts, output, provenance, to, lossy)
+    _write(result, corpus, starts, output, provenance, to, lossy, dependents.get("dependents", "leave"))
     if json:
         as_json(result.as_dict())
         return
@@ -164,6 +169,7 @@ def _write(
     provenance: Path | None,
     to: str | None,
     lossy: bool,
+    dependents: str,
 ) -> None:
     if output is not None:
         from caesura.formats.writing import write, write_into_source
@@ -177,7 +183,14 @@ def _write(
                 for a in gold
             )
             gold = Corpus.from_annotations(moved, labels=gold.labels)
-        sentence = write_into_source(corpus, gold, output, to)
+        with collect_notes() as notes:
+            sentence = write_into_source(corpus, gold, output, to, dependents=dependents)  # type: ignore[arg-type]
+        for note in notes:
+            print_stderr(note.text)
+        if sentence is None and dependents == "copy":
+            raise CaesuraError(
+                "dependents=copy copies annotations of ELAN files; write the gold standard to an .eaf file."
+            )
         if sentence is None:
             write(gold, output, to, lossy=lossy)
         else:

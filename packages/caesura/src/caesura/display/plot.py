@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -107,6 +109,47 @@ def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]
     step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
     first = math.ceil(start / step - 1e-9)
     return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
+
+
+#: When the recording begins that is being drawn; positions count from there, and axes show the time itself.
+_START: ContextVar[float] = ContextVar("start of the recording", default=0.0)
+
+
+def time_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]:
+    """Return labels of a time axis, whose positions count from the start of the recording; see :class:`FromStart`."""
+    begins = _START.get()
+    return [(at - begins, words) for at, words in axis_labels(start + begins, stop + begins, most)]
+
+
+@dataclass(frozen=True)
+class FromStart(Picture):
+    """A picture of a recording that begins at another time than 0, which its axes show."""
+
+    picture: Picture
+    start: float
+
+    @property
+    def title(self) -> str:
+        """The title of the picture."""
+        return self.picture.title
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw for a terminal of ``width`` cells."""
+        with self._shifted():
+            return self.picture.terminal(width, bidi=bidi)
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Draw as SVG, about ``width`` letters wide."""
+        with self._shifted():
+            return self.picture.svg(width, style=style)
+
+    @contextmanager
+    def _shifted(self) -> Iterator[None]:
+        token = _START.set(self.start)
+        try:
+            yield
+        finally:
+            _START.reset(token)
 
 
 class PlotPicture(Picture):

@@ -10,7 +10,7 @@ from math import ceil
 from typing import Literal
 
 from caesura.display.cells import cell_width, clean, clip, name_column
-from caesura.display.plot import axis_labels
+from caesura.display.plot import time_labels
 from caesura.display.scene import Axis, DiagonalLine, Name, Scene, ScenePicture, SegmentBar, Shape
 
 #: Start, end and label of a span; and rows of aligned spans, by index per coder, None for no span.
@@ -126,7 +126,7 @@ class SpanLanes(ScenePicture):
 
     def _block(self, low: float, high: float, available: int) -> Iterator[Shape]:
         scale = available / max(high - low, 1e-12)
-        numbers = axis_labels(low, high, max(2, available // 12))
+        numbers = time_labels(low, high, max(2, available // 12))
         placed = [(min((at - low) * scale, available - len(words)), words) for at, words in numbers]
         yield Axis(0, numbers=tuple((x, words) for x, words in placed))
 

@@ -187,6 +187,13 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
     agree            ○              ●
     ● all agree · ○ one of two
     """
+    starts = set() if corpus.starts is None else set(corpus.starts.tolist())
+    if len(starts) == 1 and (begins := starts.pop()):
+        from caesura.display.plot import FromStart
+
+        # options of time count from the start of the recording, as positions do
+        moved = {key: v - begins if key in ("start", "end") and v is not None else v for key, v in options.items()}
+        return FromStart(draw(name, corpus.relative(), **moved), begins)
     row, corpus = drawing(name), corpus.relative()
     if (why := row.refusal(corpus)) is not None:
         raise CaesuraError(why)
@@ -269,13 +276,18 @@ def pair_corpus(
 
 def on_one_length(annotations: Iterable[Annotation]) -> list[Annotation]:
     """Give recordings of one track the length of the longest: segmenters may stop early, and aligners run on."""
+    listed = list(annotations)
+    starts = {0.0 if isinstance(a.marks, Hierarchy) else a.marks.start for a in listed}
     # times count from the start of each recording
-    listed = [a if isinstance(a.marks, Hierarchy) else a._replace(marks=a.marks.relative()) for a in annotations]
+    listed = [a if isinstance(a.marks, Hierarchy) else a._replace(marks=a.marks.relative()) for a in listed]
     longest: dict[tuple[str, str], float] = {}
     for a in listed:
         if isinstance(a.marks, (Segmentation, Spans)) and a.marks.timed:
             longest[a.item, a.track] = max(float(a.marks.length), longest.get((a.item, a.track), 0.0))
-    return [a._replace(marks=_stretch(a.marks, longest.get((a.item, a.track)))) for a in listed]
+    listed = [a._replace(marks=_stretch(a.marks, longest.get((a.item, a.track)))) for a in listed]
+    if len(starts) == 1 and (begins := starts.pop()):
+        return [a if isinstance(a.marks, Hierarchy) else a._replace(marks=a.marks.starting_at(begins)) for a in listed]
+    return listed
 
 
 def _stretch(marks: Marks, length: float | None) -> Marks:

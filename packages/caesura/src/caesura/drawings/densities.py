@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.display.cells import clean, max_cell_width
 from caesura.display.palette import SERIES
-from caesura.display.plot import axis_labels
+from caesura.display.plot import time_labels
 from caesura.display.scene import Axis, BarChart, Baseline, Name, Picture, Scene, ScenePicture, Shape, Ticks, stack
 from caesura.drawings.segmentations import TrackPicture, annotated_tracks
 from caesura.model import Corpus
@@ -82,7 +82,7 @@ class Density(TrackPicture, ScenePicture):
         annotated, bins = self.annotated, counts.shape[1]
         length, together = annotated.length or 1, tuple(counts.sum(axis=0).tolist())
         last = wide if fine else wide - 1
-        labels = axis_labels(0, length, max(2, wide // 12))
+        labels = time_labels(0, length, max(2, wide // 12))
         yield Axis(
             0,
             numbers=tuple((v / length * last if fine else min(v / length * last, wide - len(w)), w) for v, w in labels),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.display.cells import clean, name_column
 from caesura.display.palette import SERIES
-from caesura.display.plot import axis_labels
+from caesura.display.plot import time_labels
 from caesura.display.scene import (
     Axis,
     Band,
@@ -64,7 +64,7 @@ class TimelineSection:
 
     def axis(self, end: float, available: int, rows: int, *, fine: bool) -> Axis:
         """Return the time axis up to the ``end`` of the recording; ``fine`` media have space for more labels."""
-        labels = axis_labels(self.start, self.start + available / self.scale, available // (9 if fine else 12))
+        labels = time_labels(self.start, self.start + available / self.scale, available // (9 if fine else 12))
         numbers = tuple(((time - self.start) * self.scale, words) for time, words in labels if time <= end)
         return Axis(0, numbers=numbers, rows=rows)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from caesura.agreement import agree
 from caesura.display.table import Rounded, format_cell
 from caesura.metrics import Metric, metric
+from caesura.metrics.alignment import align_segments
 from caesura.model import Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
@@ -74,6 +75,7 @@ TITLES = {
     "vanishing": "Figure 15: vanishing transpositions",
 }
 _DRAWN = 20  # the longest text of the paper
+_SHORT = 12
 _VARIANTS_UP_TO = (
     16  # variants of WindowDiff are studied on shorter texts, because two more units take four times as long
 )
@@ -109,11 +111,13 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
         citation("diaz2022"),
         sections=[
             _figures_1_and_2(),
-            _figure_3(),
+            *_figure_3(),
             _nested(),
+            _figures_6_and_8(),
             _figure_9(),
             *_examples(),
             *_sums(study),
+            _smallest_soft_shift(),
             _rates(study),
             _padding(study),
             _normalized(min(max_length, _VARIANTS_UP_TO)),
@@ -168,17 +172,76 @@ def _figures_1_and_2() -> Section:
     return Section("Figures 1 and 2: positions that agree", lines)
 
 
-def _figure_3() -> Section:
+_FIGURE_3 = (1, 2, 4, 4), {"h3": (2, 1, 4, 4), "h4": (1, 2, 5, 3)}
+
+
+def _figure_3() -> list[Section]:
     """Compare the two hypotheses of figure 3, whose masses follow from the text: half of the first segment, 4/5 of the third and so on."""
-    reference, hypotheses = (1, 2, 4, 4), {"h3": (2, 1, 4, 4), "h4": (1, 2, 5, 3)}
-    rows = [
-        (name, *(metric(spelled)(reference, masses) for masses in hypotheses.values()))
-        for name, spelled in {**PLAIN, "Pk": "Pk:minimum=1"}.items()
-        if not name.startswith("1 -")
+    reference, hypotheses = _FIGURE_3
+    spans = [Segmentation.from_masses(masses).spans for masses in (reference, *hypotheses.values())]
+
+    def shared(hypothesis: int, segment: int, of: int) -> float:
+        # the elements that a segment has in both, as a share of its elements in the reference (0) or in the hypothesis
+        (a, b), (c, d) = spans[0][segment], spans[hypothesis][segment]
+        first, last = spans[of][segment]
+        return (min(b, d) - max(a, c) + 1) / (last - first + 1)
+
+    lines = [
+        Line("h3: correct elements of the first segment", 0.5, shared(1, 0, 1)),
+        Line("h3: missing elements of the second segment", 0.5, 1 - shared(1, 1, 0)),
+        Line("h4: correct elements of the third segment", 0.8, shared(2, 2, 2)),
+        Line("h4: missing elements of the fourth segment", 0.25, 1 - shared(2, 3, 0)),
     ]
-    rows.append(("WD", *(metric(PLAIN["1 - WD"])(reference, masses) for masses in hypotheses.values())))
-    note = "r 1 2 4 4, h3 2 1 4 4, h4 1 2 5 3. The paper draws the figure to show that h4 is closer and that no metric so far can tell; A can."
-    return Section("Figure 3: the same shift in small and in large segments", columns=["metric", *hypotheses], rows=rows, note=note)  # fmt: skip
+    spelled = {
+        "A": "A",
+        "B (n_t = 2)": "B:n_t=2",
+        "Pk, k = 1 (half the mean segment)": "Pk:minimum=1",
+        "WD, k = 1": "WD:minimum=1",
+        "Pk, k = 2": "Pk:k=2",
+        "WD, k = 2": "WD:k=2",
+    }
+    rows = [
+        (name, *(metric(each)(reference, masses) for masses in hypotheses.values())) for name, each in spelled.items()
+    ]
+    note = (
+        "r 1 2 4 4, h3 2 1 4 4, h4 1 2 5 3. The paper draws the figure to show that h4 is closer and that no metric so far can tell; A can. With k = 2, the smallest window of most programs, Pk and WD do tell "
+        "them apart, and prefer h3."
+    )
+    return [
+        Section("Figure 3: the same shift in small and in large segments", lines),
+        Section("Figure 3: what metrics say", columns=["metric", *hypotheses], rows=rows, note=note),
+    ]
+
+
+def _figures_6_and_8() -> Section:
+    """Return what the alignments of figures 6 and 8 say; the bars have no lengths, and these masses give the alignments that the text describes."""
+    fuzzy, mixed = align_segments((3, 3, 4), (7, 3)).counts, align_segments((6, 2, 2, 4), (3, 3, 4, 4)).counts
+    lines = [
+        Line("figure 6: segments of h1 merged into one", 1, fuzzy.get("merged", 0), "the first two of h1", digits=0),
+        Line("figure 6: segments with a shifted boundary", 1, fuzzy.get("shifted softly", 0), "the third of h1, aligned to the second of h2 only", digits=0),
+        Line("figure 8: extra boundaries of h4 (split)", 1, mixed.get("split", 0), "the first segment of h3", digits=0),
+        Line("figure 8: missing boundaries of h4 (merged)", 1, mixed.get("merged", 0), "the third segment of h4", digits=0),
+        Line("figure 8: matches or transpositions", 1, mixed.get("matched", 0), "the last segments", digits=0),
+    ]  # fmt: skip
+    note = (
+        "masses: 3 3 4 / 7 3 (figure 6), 6 2 2 4 / 3 3 4 4 (figure 8). Figure 4 illustrates the windows of Pk and WD and figure 5 the edits of B, both taken from other papers; figure 7 is the algorithm, "
+        "`caesura compare … --draw alignment` draws its result for any two segmentations."
+    )
+    return Section("Figures 6 and 8: maximum likelihood alignments", lines, note=note)
+
+
+def _smallest_soft_shift() -> Section:
+    """Return the claims of section 5.1 about where erroneous pairs can exist."""
+    # a boundary moves by two units into a segment of p units: it keeps p - 2, its neighbour of q units has q + 2
+    soft = [(p, q) for p in range(3, 20) for q in range(1, 20) if (p - 2) / p > 0.5 and q / (q + 2) > 0.5]
+    study = error_study({"B": "B:n_t=2"}, longest=_SHORT)
+    lines = [
+        Line("smallest segment that a soft shift by two units makes smaller", 5, min(p for p, _ in soft), digits=0),
+        Line("smallest segment that a soft shift by two units makes larger", 3, min(q for _, q in soft), digits=0),
+        Line("cross-boundary errors of B with two segments", 0, sum(row[3] for row in study.rows("cross") if row[1] == 2), f"all texts of 5 to {_SHORT} units: there is no second boundary to cross", digits=0),
+        Line("cross-boundary errors of B with n - 1 segments", 0, sum(row[3] for row in study.rows("cross") if row[1] == row[0] - 1), "segments of one unit cannot take part", digits=0),
+    ]  # fmt: skip
+    return Section("Section 5.1: where errors are possible", lines)
 
 
 def _nested() -> Section:
@@ -271,7 +334,7 @@ def _votes_of_all_metrics() -> Section:
     columns = ["metric", *(name for name, *_ in VOTES), "votes agreed with", "of"]
     note = (
         f"A reader agrees with most others in {100 * ranking.readers:.0f} % of the votes. `caesura judge make questions.html` makes such questions from your own systems, with segmentations masked and chosen "
-        "where metrics disagree; `caesura judge rank` ranks metrics by the votes."
+        "where metrics disagree; readers answer on that page or in the workbench, and `caesura judge rank` ranks metrics by the votes."
     )
     return Section("Appendix A: metrics by agreement with the readers", columns=columns, rows=rows, note=note)
 
@@ -299,7 +362,7 @@ def _normalized(longest: int) -> Section:
     columns = ["metric", *(f"{which}, tied %" for which in STUDIES), *(f"{which}, inverted %" for which in STUDIES)]
     note = (
         f"All references of {study.shortest} to {study.longest} units. The two hypotheses of a study have the same number of boundaries, so both are divided by the same expectation and NWin has exactly the errors of "
-        "WindowDiff: the claim of section 2.1, that such improvements do not offset the issues of windows, holds. The paper names TNWin beside NWin and gives no formula for either; we know no public text that defines "
+        "WindowDiff: the claim of section 2.1, that such improvements do not offset the issues of windows, holds. The paper names TNWin beside NWin and gives no formula for either; Lamprier et al. (2007) were not at hand, and no text that we found defines "
         "TNWin, so it is not included. `caesura evaluate … -m NWin` computes NWin, and `--chance 200` compares any metric with random boundaries of the same number."
     )
     return Section("Section 2.1: NWin and other variants of WindowDiff in the study of section 5", columns=columns, rows=rows, note=note)  # fmt: skip

@@ -18,10 +18,10 @@ from caesura.files import atomic_write
 from caesura.text import pluralize
 
 #: Why a computed number differs from a printed one.
-Reason: TypeAlias = Literal["explained", "authors' error"]
+Reason: TypeAlias = Literal["explained", "not explained", "authors' error"]
 
 #: What can be said about a printed number, in the order of summaries.
-STATUSES = ("equal", "explained", "authors' error", "not public")
+STATUSES = ("equal", "explained", "not explained", "authors' error", "not public")
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Line:
         Why the two differ, or another note.
     digits : int
         The number of printed decimals.
-    reason : {"explained", "authors' error"}
-        Why the two differ, if they do.
+    reason : {"explained", "not explained", "authors' error"}
+        Why the two differ, if they do; if it is not explained, the remark says what was tried.
     """
 
     what: str
@@ -192,7 +192,7 @@ class Reproduction(Result):
         return [section.table() for section in self.sections]
 
     def statuses(self) -> dict[str, int]:
-        """Return how many printed numbers are equal, explained, errors of the authors, and not public."""
+        """Return how many printed numbers are equal, explained, not explained, errors of the authors, and not public."""
         counted = Counter(line.status for section in self.sections for line in section.lines)
         return {status: counted[status] for status in (*STATUSES, "differs") if counted[status] or status in STATUSES}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,6 +175,7 @@ def compare_aligners(
     by: str = "phone",
     mapping: Any = None,
     cluster: str | None = "auto",
+    speakers: Literal["pooled", "equal"] = "pooled",
     least: int = 5,
     sort: str = "n",
     confusions: bool = False,
@@ -196,6 +197,8 @@ def compare_aligners(
         A map of phone sets, see :class:`~caesura.metrics.label_map.LabelMap`.
     cluster : str, default "auto"
         An attribute for intervals and tests over clusters; "auto" is "speaker" where several recordings have one, None is the recordings.
+    speakers : {"pooled", "equal"}, default "pooled"
+        Whether scores pool all recordings or are means over clusters, see :func:`caesura.evaluate`.
     least : int, default 5
         Groups with fewer intervals are put together.
     sort : str, default "n"
@@ -229,7 +232,7 @@ def compare_aligners(
         raise CaesuraError("aligners place names in recordings; the reference has no named intervals.")
     if cluster == "auto":
         cluster = "speaker" if hint_at_speakers(evaluation.items, evaluation.attributes) else None
-    evaluation = evaluate(reference, systems, chosen, cluster=cluster, seed=seed)
+    evaluation = evaluate(reference, systems, chosen, cluster=cluster, speakers=speakers, seed=seed)
     tested = [name for name in _TESTED if name in evaluation.measured] or list(evaluation.measured)[:1]
     every = system_tests(evaluation, seed=seed)
     tests = SystemTests(every.method, {name: each for name, each in every.by_metric.items() if name in tested})

@@ -13,6 +13,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from caesura.display.plain import to_plain
 from caesura.display.result import Result
 from caesura.display.scene import Picture
@@ -22,6 +24,7 @@ from caesura.errors import CaesuraError, UncountablePairs, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import cached_metric, default_metrics, with_parameters
 from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, SegmentationLike, Spans, as_segmentation
+from caesura.model.conversion import are_flags
 from caesura.model.corpus import CorpusLike, Kind, Marks, as_corpus
 from caesura.model.provenance import check_same_meaning
 from caesura.statistics.counted import (
@@ -29,6 +32,7 @@ from caesura.statistics.counted import (
     MetricResult,
     advise_to_skip,
     changed_parameters,
+    describe_alike_labels,
     describe_sides,
     describe_unmeasured,
     distinct_names,
@@ -131,7 +135,8 @@ class Comparison(Result):
         if self.pairs.reference.kind == "nested":  # names of nested segments are for the L-measure only
             named = False, False
         anchored = [] if self.anchored is None else self.anchored.warnings()
-        return [*anchored, *describe_unmeasured((score.metric for score in self.scores.values()), self.omitted, *named)]
+        unmeasured = describe_unmeasured((score.metric for score in self.scores.values()), self.omitted, *named)
+        return [*anchored, *unmeasured, *describe_alike_labels([self.pairs.reference, self.pairs.hypothesis])]
 
     # ------------------------------------------------------------------ details behind the scores
 
@@ -328,7 +333,7 @@ class Comparison(Result):
 def compare(
     reference: SegmentationLike | Hierarchy | Spans | CorpusLike,
     hypothesis: SegmentationLike | Hierarchy | Spans | CorpusLike,
-    metrics: Iterable[str | Metric] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     names: tuple[str, str] = ("reference", "hypothesis"),
     parameters: Mapping[str, Any] | None = None,
@@ -339,8 +344,8 @@ def compare(
     Parameters
     ----------
     reference, hypothesis : Segmentation, Hierarchy, Spans, list of int, array, str, Corpus or dict
-        Two annotations (a list holds masses, a string is NLTK's ``"0100"``), or two corpora; reference first.
-    metrics : iterable of str or Metric, optional
+        Two annotations (a list holds masses, or 0 and 1 for each potential boundary; a string is NLTK's ``"0100"``), or two corpora; reference first.
+    metrics : str, Metric or iterable of them, optional
         Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered metric that applies.
     names : tuple of two str, default ("reference", "hypothesis")
         Names of two single annotations; corpora name their annotators.
@@ -383,7 +388,8 @@ def compare(
     counted = CountedPairs(Pairs.between(ours, theirs))
     refused: dict[str, CaesuraError] = {}
     if metrics is not None:
-        chosen = [metric(name) for name in metrics]
+        listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+        chosen = [metric(name) for name in listed]
         if not chosen:
             raise CaesuraError("name at least one metric, or omit metrics to use every metric that applies.")
     else:
@@ -418,6 +424,12 @@ def _sides(reference: Any, hypothesis: Any, names: tuple[str, str]) -> tuple[Cor
         ]
         check_same_meaning([*sides[0].notes, *sides[1].notes])
         return sides[0], sides[1]
+    listed = [side for side in (reference, hypothesis) if isinstance(side, (list, tuple, np.ndarray))]
+    if listed and are_flags(listed):  # 0 and 1, one per potential boundary
+        reference, hypothesis = (
+            Segmentation.from_marks(side) if isinstance(side, (list, tuple, np.ndarray)) else side
+            for side in (reference, hypothesis)
+        )
     marks: list[Marks] = [
         x if isinstance(x, (Hierarchy, Spans)) else as_segmentation(x) for x in (reference, hypothesis)
     ]
