@@ -1,6 +1,7 @@
 """Make a model file from a general network: python training/general/assemble.py hebrew.onnx hebrew.packed -o hebrew.model.
 
-The lexicon has the forms that occur at least twice in the training texts, Hebrew ones also in full spelling. Probabilities are calibrated on held-out lines
+The lexicon has the forms that occur at least twice in the training texts, Hebrew ones also in full spelling, and modern ones with the initial dagesh of texts
+for modern readers. Probabilities are calibrated on held-out lines
 of all kinds; the held-out lines of a kind are the last of its text in the packed file.
 """
 
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rows import read_packed
+from rows import Mixer, read_packed
 
 from caesura_vowels import VowelRestorer
 from caesura_vowels.calibration import Calibration, calibration_error, cross_validated_error, predict
@@ -47,24 +48,27 @@ class Packed:
         self.number = self.meta["forms"]
         self.start = np.cumsum(self.data["length"].astype(np.int64)) - self.data["length"]
         self.lines_of = np.concatenate(([0], self.data["ends"]))
+        self.dotted = Mixer(self.data).dotted  # forms that modern pointing writes with a dagesh in the first letter
 
-    def form(self, number: int, spelling: int) -> str:
-        """Return a form with its marks."""
+    def form(self, number: int, spelling: int, dotted: bool = False) -> str:
+        """Return a form with its marks, ``dotted`` with the initial dagesh of modern pointing."""
         unit = spelling * self.number + number
         start, length = int(self.start[unit]), int(self.data["length"][unit])
         symbols, slots, out = self.meta["symbols"], self.meta["slots"], []
         for cell in range(start, start + length):
             marks = self.data["marks"][cell].tolist()
+            if dotted and cell == start and self.dotted[number]:
+                marks[1] = 1
             out.append(symbols[self.data["pool"][cell]])
             if marks[0] != 255:
                 out += [slots[s][marks[s]] for s in range(len(slots))]
         return "".join(out)
 
-    def line(self, number: int, gaps: list[str], spelling: int) -> str:
-        """Return a line as text."""
+    def line(self, number: int, gaps: list[str], spelling: int, dotted: bool = False) -> str:
+        """Return a line as text, ``dotted`` with the initial dagesh of modern pointing."""
         low, high = self.lines_of[number], self.lines_of[number + 1]
         parts = [
-            gaps[g] + self.form(t, spelling)
+            gaps[g] + self.form(t, spelling, dotted)
             for g, t in zip(self.data["before"][low:high].tolist(), self.data["tokens"][low:high].tolist(), strict=True)
         ]
         return "".join(parts) + gaps[int(self.data["tails"][number])]
@@ -104,6 +108,8 @@ def make_lexicon(packed: Packed, table: Script, least: int) -> tuple[Lexicon, Te
             form = packed.form(n, spelling)
             forms[table.canonical(form)] += int(total[n])
             by_kind[table.strip(form)] += counts[n]
+            if packed.dotted[n] and counts[n, 2]:
+                forms[table.canonical(packed.form(n, spelling, dotted=True))] += int(counts[n, 2])
     bare: defaultdict[str, list[str]] = defaultdict(list)
     for form in forms:
         bare[table.strip(form)].append(form)
@@ -143,7 +149,7 @@ def training_verses(packed: Packed) -> list[str]:
 
 
 def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration, dict[str, Any]]:
-    """Calibrate on held-out lines of every kind; modern Hebrew in uniform pointing, every second line in full spelling."""
+    """Calibrate on held-out lines of every kind; modern Hebrew in uniform pointing with initial dagesh, every second line in full spelling."""
     data, gaps = packed.data, packed.gaps()
     held = np.flatnonzero(data["repeat"] == 0)
     found, shares = [], {}
@@ -152,7 +158,7 @@ def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration
         mine = mine[(data["uniform"][mine] == 2) | (kind != 2)]
         mine = mine[: int(np.searchsorted(np.cumsum(np.diff(packed.lines_of)[mine]), most))]
         full = kind == 2 and table.name == "hebrew"
-        lines = [packed.line(n, gaps, int(i % 2 and full)) for i, n in enumerate(mine.tolist())]
+        lines = [packed.line(n, gaps, int(i % 2 and full), dotted=full) for i, n in enumerate(mine.tolist())]
         assert model.kinds is not None
         name = model.kinds.names[kind]
         found.append(predict(model, [line for line in lines if table.word.search(line)], table, name))

@@ -7,8 +7,6 @@ and gaps while training.
 
 from __future__ import annotations
 
-import json
-import lzma
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rows import write_packed
 from texts import KINDS, Text
 
 from caesura_vowels.full_spelling import Mater, matres
@@ -328,14 +327,3 @@ def gap_styles(gaps: Sequence[str], number: dict[str, int]) -> np.ndarray:
         joiner = gap in _JOINERS
         rows.append((find(plain), find(none) if none else number[""], find(spaced), int(joiner), int(gap == " ")))
     return np.array(rows, np.int32)
-
-
-def write_packed(path: Path, data: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Write arrays one after another, compressed by LZMA, after a line of JSON that describes them."""
-    table = {name: (array.dtype.str, list(array.shape)) for name, array in data.items()}
-    head = json.dumps({"meta": meta, "arrays": table}).encode() + b"\n"
-    with lzma.open(path, "wb", preset=6) as stream:
-        stream.write(head)
-        for array in data.values():
-            stream.write(np.ascontiguousarray(array).tobytes())
-    print(f"{path}: {path.stat().st_size / 1e6:.1f} MB", flush=True)

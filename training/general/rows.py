@@ -30,7 +30,7 @@ class Rows(NamedTuple):
 
 
 def read_packed(path: Path) -> dict[str, Any]:
-    """Read a file of :func:`pack.write_packed`."""
+    """Read a file of :func:`write_packed`."""
     with lzma.open(path, "rb") as stream:
         head = json.loads(stream.readline())
         data: dict[str, Any] = {"meta": head["meta"]}
@@ -38,6 +38,17 @@ def read_packed(path: Path) -> dict[str, Any]:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
             data[name] = np.frombuffer(stream.read(size), kind).reshape(shape)
     return data
+
+
+def write_packed(path: Path, data: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
+    """Write arrays one after another, compressed by LZMA, after a line of JSON that describes them."""
+    table = {name: (array.dtype.str, list(array.shape)) for name, array in data.items()}
+    head = json.dumps({"meta": meta, "arrays": table}).encode() + b"\n"
+    with lzma.open(path, "wb", preset=6) as stream:
+        stream.write(head)
+        for array in data.values():
+            stream.write(np.ascontiguousarray(array).tobytes())
+    print(f"{path}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
 
 
 class Mixer:
@@ -53,6 +64,25 @@ class Mixer:
         self.styles = data["gap_styles"]
         length = data["length"].astype(np.int64)
         self.starts, self.length = np.cumsum(length) - length, np.where(length > _MAX_UNIT, 0, length)
+        self.dotted = self._find_dotted() if self.hebrew else np.zeros(self.meta["forms"], bool)
+
+    def _find_dotted(self) -> np.ndarray:
+        """Return for every form whether modern pointing writes a dagesh in its first letter: all begadkefat letters, but pe only if some text does."""
+        pool, marks, symbols = self.data["pool"], self.data["marks"], self.meta["symbols"]
+        first, length = self.starts[: self.meta["forms"]], self.length[: self.meta["forms"]]
+        marked = np.concatenate(([0], np.cumsum(((marks > 0) & (marks < 255)).any(1))))
+        pointed = (length > 1) & (marked[first + length] > marked[first])
+        pointed &= pool[np.minimum(first + 1, len(pool) - 1)] >= self.meta["first_letter"]  # no sign behind it
+        dotted = pointed & np.isin(pool[first], [symbols.index(c) for c in "בכגדת" if c in symbols])
+        spelled: dict[bytes, list[int]] = {}
+        for n in np.flatnonzero(pointed & (pool[first] == symbols.index("פ"))).tolist():
+            cells = slice(first[n], first[n] + length[n])
+            own = marks[cells].copy()
+            own[0, 1] = 0
+            spelled.setdefault(pool[cells].tobytes() + own.tobytes(), []).append(n)
+        for forms in spelled.values():
+            dotted[forms] = marks[first[forms], 1].any()
+        return dotted
 
     def _named(self, *gaps: str) -> np.ndarray:
         """Return the numbers of some gaps; the ones that a language does not have are left out."""
@@ -123,7 +153,9 @@ class Mixer:
         word_unit = variant * self.meta["forms"] + form
         sizes = self.length[word_unit] + self.length[self.gap_unit + gap] + self.length[self.gap_unit + tail]
         breaks |= self._cut_long(sizes, breaks)
-        control = self._controls(random, breaks, line, kind, vary, controls)
+        # Half of the modern blocks get the initial dagesh of texts for modern readers.
+        redotted = (random.random(n) < (0.5 if vary else 0.0))[block] & (kind == 2) & self.hebrew
+        control = self._controls(random, line, kind, redotted, vary, controls)
 
         # Four units per token: control symbols, gap, word, tail.
         units = np.stack((control, self.gap_unit + gap, word_unit, self.gap_unit + tail), 1)
@@ -150,6 +182,9 @@ class Mixer:
         source, target = source[good], target[good]
         out.letters[target] = data["pool"][source]
         out.marks[target] = data["marks"][source]
+        initial = np.zeros(total, bool)
+        initial[before.reshape(-1, 4)[redotted & self.dotted[form] & (lengths[:, 2] > 0), 2]] = True
+        out.marks[target[initial[good]], 1] = 1
         word = np.zeros(units.shape, np.uint16)
         word[:, 2] = data["word"][variant, form]
         out.words[target] = np.repeat(word.ravel(), flat)[good]
@@ -226,9 +261,10 @@ class Mixer:
         number = (ends - sizes - begin) // longest
         return np.concatenate(([False], (number[1:] != number[:-1]) & ~breaks[1:]))
 
-    def _controls(self, random: Any, breaks: Any, line: Any, kind: Any, vary: bool, controls: bool) -> np.ndarray:
+    def _controls(self, random: Any, line: Any, kind: Any, redotted: Any, vary: bool, controls: bool) -> np.ndarray:
         """Return the unit of the control symbols of every token's line."""
         uniform, dagesh = (self.data[name][line].astype(np.int64) for name in ("uniform", "dagesh"))
+        dagesh = np.where(redotted, 2, dagesh)
         drop = np.zeros((3, len(line)), bool)
         if vary:
             drop = random.random((3, len(line))) < np.array([0.25, 0.2, 0.2])[:, None]

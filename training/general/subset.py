@@ -1,4 +1,4 @@
-"""Take a part of packed texts: python training/general/subset.py hebrew.packed -o part.packed --uniform 1 --others .25.
+"""Take a part of packed texts (``train.py --uniform 1 --others .25``).
 
 For a last phase of training on the texts that matter most: modern lines whose pointing is uniform enough, a share of the blocks of other kinds, all verses
 of the Bible or the Qur'an, and all held-out lines. Symbols, words and slots stay the same, so that networks trained on either fit both.
@@ -6,13 +6,9 @@ of the Bible or the Qur'an, and all held-out lines. Symbols, words and slots sta
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pack import write_packed
-from rows import read_packed
 
 _BLOCK = 60  # lines that are taken or left out together, as in pack.judge_pointing
 
@@ -41,23 +37,3 @@ def take(data: dict[str, Any], uniform: int, others: float) -> dict[str, Any]:
         "pool": data["pool"][cells], "marks": data["marks"][cells], "length": data["length"][units], "word": data["word"][:, used],
         "gap_styles": data["gap_styles"], "meta": {**data["meta"], "forms": len(used)},
     }  # fmt: skip
-
-
-def main() -> None:
-    """Read the command line and write the part."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument(
-        "--uniform", type=int, default=1, help="modern lines: how uniform their pointing is at least, 0 to 2"
-    )
-    parser.add_argument("--others", type=float, default=0.25, help="the share of other kinds")
-    arguments = parser.parse_args()
-    part = take(read_packed(arguments.data), arguments.uniform, arguments.others)
-    meta = part.pop("meta")
-    print(f"{len(part['tokens'])} words, {meta['forms']} forms, {len(part['ends'])} lines")
-    write_packed(arguments.output, part, meta)
-
-
-if __name__ == "__main__":
-    main()

@@ -23,14 +23,15 @@ _HERE = Path(__file__).resolve().parent
 for _folder in (_HERE.parents[1] / "packages" / "caesura-vowels" / "src" / "caesura_vowels", _HERE):
     sys.path.insert(0, str(_folder))  # on the machine with the GPU, nets lies beside this file
 from rows import LENGTH, Mixer, Rows, read_packed  # noqa: E402
+from subset import take  # noqa: E402
 
 _PARTS = 12  # of a pass
 _PART_BYTES = 15_000_000
 
 
-def feed(path: str, worker: int, workers: int, seed: int, queue: Any) -> None:
+def feed(path: str, part: tuple[int, float], worker: int, workers: int, seed: int, queue: Any) -> None:
     """Put the parts of all passes that are this worker's into the queue, for ever."""
-    mixer = Mixer(read_packed(Path(path)))
+    mixer = Mixer(take(read_packed(Path(path)), *part))
     job = worker
     while True:
         queue.put(mixer.rows(1000 * seed + job // _PARTS, job % _PARTS, _PARTS))
@@ -177,6 +178,10 @@ def main() -> None:
     parser.add_argument(
         "--start", type=Path, help="a network to continue from: its first part, or a model file that has it"
     )
+    parser.add_argument(
+        "--uniform", type=int, default=0, help="modern lines: how uniform their pointing is at least, 0 to 2"
+    )
+    parser.add_argument("--others", type=float, default=1.0, help="the share of the texts of other kinds")
     parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="first parts of networks to learn from")
     for field in fields(TrainingConfig):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default))
@@ -191,14 +196,11 @@ def main() -> None:
     )
     queue: Any = multiprocessing.Queue(arguments.workers)
     for worker in range(arguments.workers):
-        job = (str(arguments.data), worker, arguments.workers, config.seed, queue)
+        part = (arguments.uniform, arguments.others)
+        job = (str(arguments.data), part, worker, arguments.workers, config.seed, queue)
         multiprocessing.Process(target=feed, args=job, daemon=True).start()
     data = read_packed(arguments.data)
-    mixer = Mixer(data)
-    kinds = data["meta"]["kinds"]
-    spellings = (0, 1, 4) if data["meta"]["language"] == "hebrew" else (0, 1)
-    held = {f"{kind}/{v}": mixer.held_rows(n, v, True) for n, kind in enumerate(kinds) for v in spellings}
-    held |= {f"{kinds[2]}/{v}/no control": mixer.held_rows(2, v, False) for v in (0, 1)}
+    held = held_sets(data)
 
     def log(text: str) -> None:
         print(f"{arguments.output.name} {time.time() - begin:.0f} s: {text}", flush=True)
@@ -248,6 +250,14 @@ def main() -> None:
     sys.stdout.flush()
     for child in multiprocessing.active_children():
         child.kill()
+
+
+def held_sets(data: dict[str, Any]) -> dict[str, Rows]:
+    """Return held-out lines of every kind in several spellings, and modern ones without control symbols."""
+    mixer, kinds = Mixer(data), data["meta"]["kinds"]
+    spellings = (0, 1, 4) if data["meta"]["language"] == "hebrew" else (0, 1)
+    held = {f"{kind}/{v}": mixer.held_rows(n, v, True) for n, kind in enumerate(kinds) for v in spellings}
+    return held | {f"{kinds[2]}/{v}/no control": mixer.held_rows(2, v, False) for v in (0, 1)}
 
 
 def numbered_words(meta: dict[str, Any]) -> dict[str, Any]:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError
@@ -77,6 +83,46 @@ def test_the_command_scores_restored_files(tmp_path) -> None:
     assert "counted as CATT" in shown.stdout
     assert "has no effect" in refused("vowels", "evaluate", tmp_path / "gold.txt", "--anchor")
     assert "has no effect" in refused("vowels", "evaluate", *files, "--model", "hmm")
+
+
+def test_tags_and_errors_are_those_of_the_tokenizer_of_catt() -> None:
+    """A text with changed marks, changed letters and lost words, counted by the tokenizer that CATT's authors publish and an edit distance.
+
+    pip install --no-deps catt-tashkeel rapidfuzz
+    """
+    found = find_spec("catt_tashkeel")
+    if found is None or found.submodule_search_locations is None:
+        pytest.skip("the tokenizer of CATT is not installed (catt-tashkeel)")
+    levenshtein = pytest.importorskip("rapidfuzz.distance", reason="rapidfuzz is not installed").Levenshtein
+    package = ModuleType("catt_tashkeel")  # its own __init__ loads networks
+    package.__path__ = list(found.submodule_search_locations)
+    with patch.dict(sys.modules, {"catt_tashkeel": package}):
+        tokenizer = import_module("catt_tashkeel.tokenizer").TashkeelTokenizer()
+    reference = shared("data/vowels/tashkeela-test.txt").read_text(encoding="utf-8").splitlines()[:300]
+    copy = alter(reference)
+    ours = score_restored(reference, {"x": copy}, anchor=True).systems["x"]
+    for ending, rate in ((True, "der_with"), (False, "der_without")):
+        wrong = total = 0
+        for pair in zip(reference, copy, strict=True):
+            tags = [tokenizer.get_tashkeel_with_case_ending(line, case_ending=ending)[1] for line in pair]
+            wrong, total = wrong + levenshtein.distance(*tags), total + len(tags[0])
+        assert tuple(ours.catt[rate]) == (wrong, total)
+
+
+def alter(lines):
+    random, marks = np.random.default_rng(0), "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652"
+    changed = []
+    for line in lines:
+        drawn = iter(random.random((len(line), 2)))
+        kept = [
+            ("" if other < 0.5 else marks[int(16 * other) % 8]) if char in marks and chance < 0.08
+            else "ت" if "\u0627" <= char <= "\u064a" and chance < 0.003
+            else char
+            for char, (chance, other) in zip(line, drawn, strict=True)
+        ]  # fmt: skip
+        words = "".join(kept).split(" ")
+        changed.append(" ".join(words[:1] + words[2:] if len(words) > 3 and random.random() < 0.05 else words))
+    return changed
 
 
 def test_published_rates_of_whole_files() -> None:

@@ -38,6 +38,32 @@ def test_curves_generalize_to_other_words() -> None:
     assert 0.001 < cross_validated_error(probability, right, known, 0) < 0.025
 
 
+def test_probabilities_fall_in_texts_with_more_unknown_words_than_usual() -> None:
+    fitted = Calibration.fit(*overconfident(8000, 1))
+    assert fitted.usual == pytest.approx(0.2, abs=0.02)
+    probability, known = np.array([0.2, 0.6, 0.9, 0.999, 0.0]), np.ones(5, bool)
+    usual = fitted(probability, known)
+    np.testing.assert_array_equal(fitted(probability, known, (180, 1000)), usual)
+    np.testing.assert_array_equal(fitted(probability, known, (0, 1000)), usual)
+    some, many = fitted(probability, known, (300, 1000)), fitted(probability, known, (600, 1000))
+    assert (some[:4] < usual[:4]).all()
+    assert (many[:4] < some[:4]).all()
+    assert usual[4] == some[4] == many[4] == 0
+    # A short text says little about its kind.
+    assert (fitted(probability, known, (3, 5))[:4] > many[:4]).all()
+    # By hand: x = (600 + 50 u) / 1050 - u.
+    excess = (600 + 50 * fitted.usual) / 1050 - fitted.usual
+    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 3.5 * excess) - 2.9 * excess
+    assert many[2] == pytest.approx(1 / (1 + np.exp(-odds)))
+
+
+def test_models_without_the_usual_share_are_calibrated_as_before() -> None:
+    fitted = Calibration.fit(*overconfident(8000, 1))
+    old = Calibration(fitted.known, fitted.unseen)
+    probability, known = np.array([0.2, 0.9]), np.ones(2, bool)
+    np.testing.assert_array_equal(old(probability, known, (900, 1000)), old(probability, known))
+
+
 def test_cross_validation_does_not_see_the_half_that_it_is_tested_on() -> None:
     """Labels at random: curves fitted on the tested half itself would look calibrated, honest ones cannot know its chance deviations."""
     random = np.random.default_rng(5)

@@ -50,6 +50,11 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "language": given("--language arabic"),
             "path": given("--path here.zip", on="quran --output out/a.model"),
             "lexicon": given("--lexicon heb/b.txt"),
+            "rare": given("--rare 2"),
+            "discount": given("--discount simple-good-turing"),
+            "unseen": given("--unseen unigrams"),
+            "latin": given("--from-latin michigan-claremont", on="latin.txt --output out/a.model"),
+            "table": given("--script syriac.toml", on="syriac.txt --output out/a.model"),
             "epochs": given("--epochs 3", needs="--model best"),
             "first": given("--from ours", needs="--model best"),
             "seed": given("--seed 7", needs="--model best"),
@@ -70,6 +75,16 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "output": given("--output out/b.txt"),
             "colour": given("--colour"),
             "page": given("--page out/page.html"),
+            "latin": given("--from-latin michigan-claremont", on="hebrew.model bare-latin.txt|bare-latin.txt"),
+            "to_latin": given("--to-latin phonetic"),
+            "json": JSON,
+        },
+    ),
+    "vowels score": (
+        "hmm.model bare.txt",
+        {
+            "latin": given("--from-latin michigan-claremont", on="hmm.model bare-latin.txt"),
+            "draw": given("--draw out/path.svg"),
             "json": JSON,
         },
     ),
@@ -84,6 +99,12 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "missing": given("--missing short", on="sample --language arabic"),
             "language": given("--language arabic"),
             "path": given("--path here.zip", on="quran"),
+            "lexicon": given("--lexicon heb/b.txt"),
+            "rare": given("--rare 2"),
+            "discount": given("--discount simple-good-turing"),
+            "unseen": given("--unseen unigrams"),
+            "latin": given("--from-latin michigan-claremont", on="latin.txt"),
+            "table": given("--script syriac.toml", on="syriac.txt"),
             "epochs": given("--epochs 3", needs="--model best"),
             "first": given("--from ours", needs="--model best"),
             "seed": given("--seed 7"),
@@ -124,6 +145,14 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     _write_pointed(here / "heb")
     _write_test_set(here / "field")
     VowelRestorer("hebrew", "unigram").fit(HEBREW).save(here / "hebrew.model")
+    VowelRestorer("hebrew", "hmm").fit(HEBREW).save(here / "hmm.model")
+    (here / "latin.txt").write_text("D.FWID RFB\nD.FWID B.F)\n" * 4, encoding="utf-8")
+    (here / "bare-latin.txt").write_text("SUPR YPH SPR\n", encoding="utf-8")
+    marks = 'pthaha = "\u0730"\nzqapha = "\u0733"\n'
+    (here / "syriac.toml").write_text(
+        f'name = "west-syriac"\nletters = "\u0710-\u072c"\n[marks]\n{marks}', encoding="utf-8"
+    )
+    (here / "syriac.txt").write_text("ܡܰܠܟܳܐ ܛܳܒܳܐ\nܡܰܠܟܳܐ ܪܰܒܳܐ\n" * 4, encoding="utf-8")
     (here / "bare.txt").write_text("ספר יפה ספר הספר\nחברת הביטוח בטחה בשקר\n", encoding="utf-8")
     for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
         (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")

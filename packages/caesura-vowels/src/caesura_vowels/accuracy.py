@@ -19,10 +19,7 @@ from caesura.metrics.catalog import metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, one_minus_ratio, parameter, share
 from caesura.validation import number_between
 from caesura_vowels.marked_text import UNSEEN_WORD, WORD
-from caesura_vowels.scripts import SCRIPTS
-
-#: The sound of each mark, in all scripts.
-GROUPS: dict[str, str] = {mark: sound for script in SCRIPTS.values() for mark, sound in script.groups.items()}
+from caesura_vowels.scripts import sound_groups
 
 
 class MarkCounts(NamedTuple):
@@ -224,7 +221,8 @@ def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, ob
     >>> mark_similarity(("patah", "qamats", "hiriq"))["matrix"]
     [[1.0, 0.5, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
-    sounds = [tuple(sorted(GROUPS.get(part, part) for part in label.split("+"))) for label in labels]
+    groups = sound_groups()
+    sounds = [tuple(sorted(groups.get(part, part) for part in label.split("+"))) for label in labels]
     rows = [
         [1.0 if a == b else alike if sounds[a] == sounds[b] else 0.0 for b in range(len(labels))] + [0.0]
         for a in range(len(labels))
@@ -257,6 +255,7 @@ def _gather_marks(side: Side, labels: tuple[str, ...]) -> Side:
 def _codes(labels: tuple[str, ...], grouped: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the bit that each type is counted as (0: ignored), and which types end words (2: unseen words)."""
     ends = np.array([{WORD: 1, UNSEEN_WORD: 2}.get(name, 0) for name in labels], np.int64)
-    sounds = [None if end else GROUPS.get(name) if grouped else name for name, end in zip(labels, ends, strict=True)]
+    groups = sound_groups()
+    sounds = [None if end else groups.get(name) if grouped else name for name, end in zip(labels, ends, strict=True)]
     places = {sound: i for i, sound in enumerate(dict.fromkeys(s for s in sounds if s is not None))}
     return np.array([0 if s is None else 1 << places[s] for s in sounds], np.int64), ends

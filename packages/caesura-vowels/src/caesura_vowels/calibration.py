@@ -2,6 +2,9 @@
 
 Models of words and letters are overconfident. Isotonic regression (pool adjacent violators, Zadrozny & Elkan 2002) maps the model's probability
 to the share of words that were right on held-out lines; words of the training text and unseen words have a curve each.
+
+Curves hold for text like the training text. A text with more unknown words than the held-out lines is of another kind, and more of its words are wrong, known
+ones too: log odds shrink and fall with the share of unknown words.
 """
 
 from __future__ import annotations
@@ -24,6 +27,11 @@ Bools = NDArray[np.bool_]
 
 _MIN_STEP_WORDS = 25  # words per step of a curve
 _MAX_STEPS = 40
+# With x, the share of unknown words in a text above the share in the held-out lines, log odds are divided by 1 + 3.5 x and fall by 2.9 x. Both numbers were
+# fitted on kinds of training texts that a model was not trained on (docs/benchmarks.md has the errors on models that were left out).
+_SHRINKING, _FALL = 3.5, 2.9
+_MAX_SHRUNK_ODDS = 7.0
+_USUAL_WORDS = 50  # a text starts with so many words of the usual share, so that short texts change little
 _MAX_LOG_ODDS = 30.0  # log odds are clipped here: 1 - p is then below the precision of p
 
 
@@ -59,31 +67,41 @@ class CalibrationCurve:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A curve for words of the training text, and one for unseen words."""
+    """A curve for words of the training text, one for unseen words, and the share of unseen words in the held-out lines (1: not recorded)."""
 
     known: CalibrationCurve
     unseen: CalibrationCurve
+    usual: float = 1.0
 
     @classmethod
     def fit(cls, probability: Floats, right: Bools, known: Bools) -> Calibration:
         """Fit both curves."""
-        return cls(*(CalibrationCurve.fit(probability[which], right[which]) for which in (known, ~known)))
+        seen, unseen = (CalibrationCurve.fit(probability[which], right[which]) for which in (known, ~known))
+        return cls(seen, unseen, float((~known).mean()) if len(known) else 1.0)
 
-    def __call__(self, probability: Floats, known: Bools) -> Floats:
-        """Return the calibrated probabilities of best forms."""
-        return np.where(known, self.known(probability), self.unseen(probability))
+    def __call__(self, probability: Floats, known: Bools, unknown_words: tuple[int, int] = (0, 0)) -> Floats:
+        """Return the calibrated probabilities of best forms in a text with so many unknown words of so many words."""
+        shares = np.where(known, self.known(probability), self.unseen(probability))
+        unknown, words = unknown_words
+        excess = (unknown + _USUAL_WORDS * self.usual) / (words + _USUAL_WORDS) - self.usual
+        if excess <= 0:
+            return shares
+        odds = np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
+        odds = odds / (1 + _SHRINKING * excess) - _FALL * excess
+        return np.where(shares > 0, np.minimum(shares, 1 / (1 + np.exp(-odds))), 0.0)
 
-    def apply(self, words: list[Alternatives], known: Bools) -> list[Alternatives]:
+    def apply(
+        self, words: list[Alternatives], known: Bools, unknown_words: tuple[int, int] = (0, 0)
+    ) -> list[Alternatives]:
         """Calibrate the best form of every word; the other forms share the rest in the model's proportions."""
-        best = self(np.array([forms[0][1] for forms in words]), known).tolist()
+        best = self(np.array([forms[0][1] for forms in words]), known, unknown_words).tolist()
         return [_rescale(forms, share) for forms, share in zip(words, best, strict=True)]
 
     def arrays(self) -> Arrays:
         """Return the arrays to store in a file."""
-        return {
-            f"calibration_{name}": np.stack([c.odds, c.shares])
-            for name, c in (("known", self.known), ("unseen", self.unseen))
-        }
+        curves = (("known", self.known), ("unseen", self.unseen))
+        stored: Arrays = {f"calibration_{name}": np.stack([c.odds, c.shares]) for name, c in curves}
+        return stored | {"calibration_usual": np.array([self.usual])}
 
     @classmethod
     def from_arrays(cls, arrays: StoredArrays) -> Calibration | None:
@@ -96,7 +114,10 @@ class Calibration:
             if (np.diff(odds) <= 0).any() or (np.diff(shares) <= 0).any() or (shares < 0).any() or (shares > 1).any():
                 raise ValueError(f"{name} is not a rising curve of shares")
             curves.append(CalibrationCurve(odds, shares))
-        return cls(*curves)
+        usual = 1.0
+        if "calibration_usual" in arrays:
+            usual = float(arrays.floats("calibration_usual", 1, low=0.0, high=1.0)[0])
+        return cls(curves[0], curves[1], usual)
 
 
 def calibration_error(probability: Floats, right: Bools, bins: int = 15) -> float:

@@ -38,6 +38,22 @@ First = Annotated[
         help="A model with a network, or 'ours' for the shipped one: a component of best (repeatable), or the start of training neural.",
     ),
 ]
+Lexicon = Annotated[Path | None, Option("--lexicon", help="A file of pointed words to add to the lexicon.")]
+Rare = Annotated[
+    int, Option("--rare", min=1, help="The paper's k (hmm): bigrams seen fewer times estimate the unseen ones.")
+]
+Discount = Annotated[
+    str, Option("--discount", help="How bigrams are discounted (hmm): good-turing or simple-good-turing.")
+]
+Unseen = Annotated[str, Option("--unseen", help="What estimates unseen words (hmm): bigrams or unigrams.")]
+Latin = Annotated[
+    str | None,
+    Option("--from-latin", help="The text is transliterated: buckwalter, michigan-claremont, tanzil or tanzil-plain."),
+]
+ScriptTable = Annotated[
+    Path | None,
+    Option("--script", help="A TOML table of the letters and marks of another script than Hebrew and Arabic."),
+]
 Missing = Annotated[str, Option("--missing", help="Marks to restore: all, or short (only fatha, damma and kasra).")]
 
 
@@ -95,9 +111,14 @@ def train(
     missing: Missing = "all",
     language: Language = None,
     path: Where = None,
-    lexicon: Annotated[Path | None, Option("--lexicon", help="A file of pointed words to add to the lexicon.")] = None,
+    lexicon: Lexicon = None,
+    rare: Rare = 3,
+    discount: Discount = "good-turing",
+    unseen: Unseen = "bigrams",
     epochs: Epochs = None,
     first: First = None,
+    latin: Latin = None,
+    table: ScriptTable = None,
     seed: Seed = 0,
     encoding: Encoding = None,
     json: Json = False,
@@ -109,15 +130,15 @@ def train(
     from time import perf_counter
 
     from caesura.cli.io import as_json
-    from caesura.files import Source, check_target
+    from caesura.files import check_target
     from caesura_vowels import VowelRestorer
 
     check_target(output)
-    chosen = _corpus(name, path, language, encoding=encoding)
-    own = [w for _, line in Source.open(lexicon).lines for w in line.split()] if lexicon is not None else []
+    chosen = _corpus(name, path, _script_name(table) or language, encoding=encoding, latin=latin)
     make: Any = VowelRestorer
     restorer = make(
-        chosen.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed, network=_network_files(first, chosen.language),
+        chosen.language, model, missing=missing, lexicon=_words_of(lexicon), rare=rare, discount=discount, unseen=unseen, epochs=epochs, seed=seed,
+        network=_network_files(first, chosen.language),
     )  # fmt: skip
     restorer.notice = chosen.notice
     start = perf_counter()
@@ -175,6 +196,13 @@ def restore(
     colour: Annotated[
         bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
     ] = None,
+    latin: Latin = None,
+    to_latin: Annotated[
+        str | None,
+        Option(
+            "--to-latin", help="Write the restored words in Latin letters: buckwalter, michigan-claremont or phonetic."
+        ),
+    ] = None,
     page: Annotated[
         Path | None,
         Option("--page", help="Write an HTML page with doubtful letters marked and other forms of a word on hover."),
@@ -188,12 +216,18 @@ def restore(
     from caesura.errors import CaesuraError
     from caesura.files import atomic_write, check_target
     from caesura_vowels import restored_text
+    from caesura_vowels.transliteration import from_latin
+    from caesura_vowels.transliteration import to_latin as transliterate
 
     if output is not None:
         check_target(output)
     restorer, file = _restorer(model, file, language, small, {"existing": existing, "context": context, "level": level})
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
+    if latin is not None:
+        _check_latin(latin, restorer)
+    if to_latin is not None:
+        transliterate("", to_latin, restorer.script)  # refuses what is not for this language
     if page is not None:
         _write_page(restorer, file, page)
         return
@@ -204,7 +238,8 @@ def restore(
     any_word, any_letter = False, False
     written: list[str] = []
     write = _write if output is None else written.append
-    for chunk in _chunks(file, at_once=context == "line"):
+    for part in _chunks(file, at_once=context == "line"):
+        chunk = part if latin is None else from_latin(part, latin)
         if json:
             write("".join(restored_text.json_lines(restorer, chunk, nbest or 1)))
         elif nbest is not None:
@@ -212,7 +247,8 @@ def restore(
         elif coloured:
             write("".join(restored_text.colour_doubtful_words(restorer, chunk)))
         else:
-            write(restorer.restore(chunk))
+            restored = restorer.restore(chunk)
+            write(restored if to_latin is None else transliterate(restored, to_latin, restorer.script))
         any_word = any_word or restorer.script.word.search(chunk) is not None
         any_letter = any_letter or any(map(str.isalpha, chunk))
     if any_letter and not any_word:
@@ -236,8 +272,14 @@ def evaluate(
     missing: Missing = "all",
     language: Language = None,
     path: Where = None,
+    lexicon: Lexicon = None,
+    rare: Rare = 3,
+    discount: Discount = "good-turing",
+    unseen: Unseen = "bigrams",
     epochs: Epochs = None,
     first: First = None,
+    latin: Latin = None,
+    table: ScriptTable = None,
     seed: Annotated[list[int] | None, Option("--seed", min=0, help="Seed of the random split; repeatable.")] = None,
     restored: Annotated[
         list[Path] | None,
@@ -272,7 +314,7 @@ def evaluate(
         train_and_evaluate,
     )
 
-    chosen = _corpus(name, path, language, encoding=encoding)
+    chosen = _corpus(name, path, _script_name(table) or language, encoding=encoding, latin=latin)
     results = []
     if Path(model).is_file():
         restorer = VowelRestorer.load(model)
@@ -290,7 +332,10 @@ def evaluate(
         results.append(EvaluatedPart(what, measure(restorer, new), measure_calibration(restorer, new)))
     else:
         splits = split_corpus(chosen, split, seeds=seed or [0], folds=folds, blocks=block or (), test=test)
-        parameters = {"epochs": epochs, "network": _network_files(first, chosen.language)}
+        parameters = {
+            "lexicon": _words_of(lexicon), "rare": rare, "discount": discount, "unseen": unseen, "epochs": epochs,
+            "network": _network_files(first, chosen.language),
+        }  # fmt: skip
         for each in with_progress(splits, f"training and testing {model}"):
             restorer, measured = train_and_evaluate(chosen, each, model, missing=missing, parameters=parameters)
             held = [chosen.lines[i] for i in each.test]
@@ -351,6 +396,47 @@ def benchmark(
         show_blocks(result.tables())
 
 
+@vowels.add
+def score(
+    model: Annotated[
+        Path, Argument("A model file of the bigram model, written by `caesura vowels train --model hmm`.")
+    ],
+    file: Annotated[Path | None, Argument("The text; default: standard input.")] = None,
+    latin: Latin = None,
+    draw: Annotated[
+        Path | None,
+        Option("--draw", help="Draw the best path of the first line with words to this file (.svg, .png or .pdf)."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show how probable every line is under the bigram model, over all pointed forms and with the best ones.
+
+    Example: echo 'בראשית ברא אלהים' | caesura vowels score hebrew.model --draw path.svg
+    """
+    from caesura.cli.io import as_json, show_blocks
+    from caesura.errors import CaesuraError
+    from caesura.files import check_target
+    from caesura_vowels import VowelRestorer
+    from caesura_vowels.line_scores import LineScores, save_path_drawing
+    from caesura_vowels.transliteration import from_latin
+
+    if draw is not None:
+        check_target(draw)
+    restorer = VowelRestorer.load(model)
+    if latin is not None:
+        _check_latin(latin, restorer)
+    text = "".join(part if latin is None else from_latin(part, latin) for part in _chunks(file))
+    result = LineScores.of(restorer, text)
+    if not result.lines:
+        raise CaesuraError(f"the text has no {restorer.language.capitalize()} letters.")
+    if draw is not None:
+        save_path_drawing(restorer, result.lines[0].text, draw)
+    if json:
+        as_json(result.as_dict())
+    else:
+        show_blocks(result.tables())
+
+
 # ---------------------------------------------------------------------- incompatible options
 
 
@@ -368,6 +454,11 @@ _OF_CORPORA = (
     *conflicts("path", "name", "a text file has its own path", _is_file),
     *conflicts("encoding", "name", "only text files have an encoding", _is_not_a_file),
 )
+_OF_TEXTS = (
+    *conflicts("latin table", "name", "it is for text files", _is_not_a_file),
+    *conflicts("table", "language latin", "the table says the language"),
+)
+_OF_HMM = (*conflicts("rare discount unseen", "model", "only the model hmm has such bigrams", not_among("hmm")),)
 _OF_BEST = "only the model best has passes"
 _OF_NETWORKS = "only the models best and neural use networks"
 
@@ -379,12 +470,16 @@ corpus.conflicts = (  # type: ignore[attr-defined]
 )
 train.conflicts = (  # type: ignore[attr-defined]
     *_OF_CORPORA,
+    *_OF_TEXTS,
+    *_OF_HMM,
     *conflicts("epochs", "model", _OF_BEST, not_among("best")),
     *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
 )
 restore.conflicts = (  # type: ignore[attr-defined]
     *conflicts("colour", "json nbest", "only plain text is coloured"),
-    *conflicts("page", "json nbest colour output tier level", "the page has its own format"),
+    *conflicts("page", "json nbest colour output tier level latin to_latin", "the page has its own format"),
+    *conflicts("to_latin", "json nbest colour tier", "only plain text is written in Latin letters"),
+    *conflicts("latin", "tier", "a TextGrid is written as a whole"),
     *conflicts("level", "json nbest colour", "they show whole forms"),
     *conflicts("tier", "json nbest colour", "a TextGrid is written as a whole"),
     *conflicts("output", "colour", "only a terminal has colours"),
@@ -392,15 +487,21 @@ restore.conflicts = (  # type: ignore[attr-defined]
 )
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("anchor counting", "restored", "it is for restored texts", missing_option),
-    *conflicts("model split test folds block missing path epochs first seed", "restored", "no model is trained"),
-    *conflicts("language encoding", "restored", "the texts are compared as they are, in UTF-8 or UTF-16"),
-    *_OF_CORPORA,
     *conflicts(
-        "split test folds block missing epochs first seed",
+        "model split test folds block missing path lexicon rare discount unseen epochs first seed",
+        "restored",
+        "no model is trained",
+    ),
+    *conflicts("language encoding latin table", "restored", "the texts are compared as they are, in UTF-8 or UTF-16"),
+    *_OF_CORPORA,
+    *_OF_TEXTS,
+    *conflicts(
+        "split test folds block missing lexicon rare discount unseen epochs first seed",
         "model",
         "a model file is tested on all lines without training",
         _is_file,
     ),
+    *_OF_HMM,
     *conflicts("epochs", "model", _OF_BEST, not_among("best")),
     *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
     *conflicts("test seed", "split", "blocks are not random", among("blocks")),
@@ -417,7 +518,13 @@ benchmark.conflicts = (  # type: ignore[attr-defined]
 
 
 def _corpus(
-    name: str, path: Path | None, language: str | None, *, keep_signs: bool = False, encoding: str | None = None
+    name: str,
+    path: Path | None,
+    language: str | None,
+    *,
+    keep_signs: bool = False,
+    encoding: str | None = None,
+    latin: str | None = None,
 ) -> VowelCorpus:
     from caesura_vowels import load_corpus
     from caesura_vowels.corpora import CORPORA
@@ -426,7 +533,41 @@ def _corpus(
         return load_corpus(name, path, keep_signs=keep_signs, language=language)
     if not Path(name).exists():
         return load_corpus(name, path)  # reports the known names
-    return load_corpus("text", name, language=language, encoding=encoding)
+    return load_corpus("text", name, language=language, encoding=encoding, latin=latin)
+
+
+def _words_of(lexicon: Path | None) -> list[str]:
+    """Return the words of a file."""
+    from caesura.files import Source
+
+    return [] if lexicon is None else [word for _, line in Source.open(lexicon).lines for word in line.split()]
+
+
+def _script_name(table: Path | None) -> str | None:
+    """Register the script of a table and return its name."""
+    import tomllib
+
+    from caesura.errors import FormatError
+    from caesura.files import Source
+    from caesura_vowels.scripts import register_script
+
+    if table is None:
+        return None
+    try:
+        return register_script(tomllib.loads(Source.open(table).text)).name
+    except tomllib.TOMLDecodeError as fault:
+        raise FormatError(table, None, f"this is not TOML: {fault}.") from None
+
+
+def _check_latin(latin: str, restorer: VowelRestorer) -> None:
+    """Refuse a transliteration of another language than that of the model."""
+    from caesura.errors import CaesuraError
+    from caesura_vowels.transliteration import language_of
+
+    if (found := language_of(latin)) != restorer.language:
+        raise CaesuraError(
+            f"the transliteration {latin!r} is {found.capitalize()}, the model is for {restorer.language.capitalize()}."
+        )
 
 
 def _network_files(first: list[Path] | None, language: str) -> list[Path]:

@@ -68,6 +68,7 @@ def load_corpus(
     keep_signs: bool = False,
     language: str | None = None,
     encoding: str | None = None,
+    latin: str | None = None,
 ) -> VowelCorpus:
     """Load a corpus by name, or a text with vowel marks from a file.
 
@@ -80,10 +81,12 @@ def load_corpus(
         The archive or folder of morphhb, Tanzil's XML, or your own text; by default the corpus is downloaded, or read from the installed package.
     keep_signs : bool, default False
         Whether to keep cantillation, pause signs and small letters, which models ignore.
-    language : {"hebrew", "arabic"}, default None
-        The language of the sample or of your own text; by default that of most words.
+    language : str, default None
+        The language of the sample or of your own text, or the name of a registered script; by default Hebrew or Arabic, whichever most words are.
     encoding : str, default None
         The encoding of your own text; by default UTF-8.
+    latin : {"buckwalter", "michigan-claremont", "tanzil", "tanzil-plain"}, default None
+        The transliteration in which your own text is written; by default none.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def load_corpus(
         script(language)  # checks the name
     where = None if path is None else Path(path)
     if name == "text":
-        return _user_text(where, language, encoding)
+        return _user_text(where, language, encoding, latin)
     corpus = CORPORA[name](where, keep_signs, language)
     if language is not None and language != corpus.language:
         raise CaesuraError(f"the corpus {name!r} is {corpus.language.capitalize()}, not {language.capitalize()}.")
@@ -323,12 +326,22 @@ def _arabic_line(text: str, keep_signs: bool) -> str:
 # ---------------------------------------------------------------------- other texts
 
 
-def _user_text(path: Path | None, language: str | None, encoding: str | None) -> VowelCorpus:
+def _user_text(path: Path | None, language: str | None, encoding: str | None, latin: str | None = None) -> VowelCorpus:
     if path is None:
         raise CaesuraError("the corpus 'text' needs a path to a UTF-8 text, one line per unit.")
     source = Source.open(path, encoding=encoding)
     lines = [(f"{path.name}:{number}", line.strip()) for number, line in source.lines if line.strip()]
-    found = language or guess_script(line for _, line in lines).name
+    if latin is not None:
+        from caesura_vowels.transliteration import from_latin, language_of
+
+        found = language_of(latin)
+        if language not in (None, found):
+            raise CaesuraError(
+                f"the transliteration {latin!r} is {found.capitalize()}, not {str(language).capitalize()}."
+            )
+        lines = [(name, from_latin(line, latin)) for name, line in lines]
+    else:
+        found = language or guess_script(line for _, line in lines).name
     return VowelCorpus("text", found, tuple(line for _, line in lines), tuple(ref for ref, _ in lines), "")
 
 

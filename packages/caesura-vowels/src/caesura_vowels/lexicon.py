@@ -337,5 +337,5 @@ def refuse_seen_lines(seen: Hashes, train: Sequence[str], test: Sequence[str], s
 
 def hash_line(line: str, script: Script) -> int:
     """Return a hash of the bare words of a line, whatever its marks and punctuation."""
-    table = SCRIPTS[script.name]  # independent of which marks are missing
+    table = SCRIPTS.get(script.name, script)  # independent of which marks are missing
     return zlib.crc32(" ".join(map(table.read, table.word.findall(line))).encode())

@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -200,10 +201,8 @@ class Hmm(Model):
     def fit(cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Hmm:
         """Count and discount bigrams."""
         progress("bigrams", 0.0)
-        discount = str(options.get("discount", "good-turing"))
-        return cls(
-            script, lexicon, fit_katz(lexicon, lines, rare=int(options.get("rare", 3)), discount=discount).as_stored()
-        )
+        chosen = {name: options[name] for name in ("rare", "discount", "unseen") if name in options}
+        return cls(script, lexicon, fit_katz(lexicon, lines, **chosen).as_stored())
 
     def decode(self, words: Words) -> list[str]:
         """Run Viterbi on every line; an unseen word stays bare."""
@@ -239,6 +238,25 @@ class Hmm(Model):
             order = np.argsort(-row, kind="stable")
             forms.append([(self.lexicon.pointed[first[at] + j], float(row[j])) for j in order.tolist()])
         return forms
+
+    def log_probabilities(self, words: Words) -> NDArray[np.float64]:
+        """Return ln p(W) of every line: the sum over all paths of states that emit its words."""
+        from caesura_vowels.kernels.viterbi import katz_totals
+
+        totals = np.empty(len(words.offsets) - 1)
+        katz_totals(self.numbers(words.words), words.offsets, self._bigrams, totals)
+        return totals
+
+    def best_path(self, words: Sequence[str]) -> tuple[list[int], list[float]]:
+        """Return the states of the best path of one line, -1 for unseen words, with the log probability of the step to each."""
+        from caesura_vowels.kernels.viterbi import katz_paths
+
+        states = np.empty(len(words), np.int64)
+        katz_paths(self.numbers(words), np.array([0, len(words)]), self._bigrams, states)
+        unseen = len(self.lexicon)
+        numbers = [unseen if at < 0 else at for at in states.tolist()]
+        steps = [self.katz.log_probability(now, then) for then, now in pairwise([unseen + 1, *numbers])]
+        return states.tolist(), steps
 
     def arrays(self) -> Arrays:
         """Return the columns of the bigram model."""
@@ -338,8 +356,15 @@ class Katz:
         return float(self.log_alpha[first] + self.log_word[second])
 
 
-def fit_katz(lexicon: Lexicon, lines: Lines, *, rare: int = 3, discount: str = "good-turing") -> Katz:
-    """Count bigrams, discount them, and distribute the remaining mass; ``rare`` is the paper's k."""
+def fit_katz(
+    lexicon: Lexicon, lines: Lines, *, rare: int = 3, discount: str = "good-turing", unseen: str = "bigrams"
+) -> Katz:
+    """Count bigrams, discount them, and distribute the remaining mass; ``rare`` is the paper's k.
+
+    What an unseen word gets of the mass that a history leaves is estimated from bigrams seen fewer than k times, or, as the paper's third
+    footnote proposes, from unigrams (``unseen="unigrams"``): their Good–Turing mass, the share of words seen once, stands beside the
+    discounted probabilities of the known words that were not seen after the history.
+    """
     words = len(lexicon)
     first, second, counts = _bigrams(lines, words, rare)
     totals = np.bincount(first, weights=counts, minlength=words + 2)
@@ -356,6 +381,10 @@ def fit_katz(lexicon: Lexicon, lines: Lines, *, rare: int = 3, discount: str = "
     overall = small.sum() / max(small.sum() + totals.sum(), 1)
     to_unseen = np.where(small > 0, small / np.maximum(small + totals, 1), overall / (totals + 2))
     uncovered = 1 - covered
+    if unseen == "unigrams":
+        once = float((lexicon.counts == 1).sum()) / max(float(lexicon.counts.sum()), 1.0)
+        once = min(max(once, 1e-9), 0.5)  # some mass for both, also in a text without words seen once or with no others
+        to_unseen = once / (once + (1 - once) * np.maximum(uncovered, 0))
     to_unseen = np.where(
         uncovered > 1e-12, to_unseen, 1.0
     )  # all words were seen after this history: only an unseen one is left

@@ -199,7 +199,7 @@ def restored_page(restorer: VowelRestorer, text: str, title: str) -> str:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">"
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><title>{shown} · Caesura</title>'
         f"<style>{_STYLE}</style></head><body>\n<header><h1><bdi>{shown}</bdi></h1></header>\n"
-        f'<main lang="{ {"hebrew": "he", "arabic": "ar"}[restorer.language] }" dir="rtl">\n'
+        f'<main lang="{ {"hebrew": "he", "arabic": "ar"}.get(restorer.language, "und") }" dir="{"auto" if restorer.script.table else "rtl"}">\n'
         f"{''.join(_lines(restorer, text))}</main>\n"
         f'<footer><p><small><span class="d">dotted</span>: a letter that is right with less than {DOUBTFUL:.0%} probability; <span class="x">wavy</span>: less than {WRONG:.0%}. '
         "Point at a word, or tap it, for its other forms.</small></p></footer>\n</body></html>\n"

@@ -26,9 +26,9 @@ from caesura_vowels.calibration import (
 )
 from caesura_vowels.levels import Level, check_level, limit_marks
 from caesura_vowels.lexicon import Lexicon, Lines, hash_line, hash_lines, read_lines, unseen_lines
-from caesura_vowels.models import DISCOUNTS, MODELS, Alternatives, Model, Progress, Words
+from caesura_vowels.models import DISCOUNTS, MODELS, Alternatives, Hmm, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
-from caesura_vowels.scripts import Missing, Script, script
+from caesura_vowels.scripts import Missing, Script, register_script, script
 from caesura_vowels.storage import encode_strings, load_model, save_model
 
 #: How to treat marks in the input: "keep" them and fill in the missing ones, or "replace" them. "constrain" is an older name of "keep".
@@ -80,13 +80,34 @@ class RestoredWord(NamedTuple):
         return self.alternatives[0][1]
 
 
+class PathStep(NamedTuple):
+    """One word on the best path through the bigram model.
+
+    Attributes
+    ----------
+    word : str
+        The word without marks.
+    form : str or None
+        The state of the path: a pointed form; None for the state of unseen words.
+    log_probability : float
+        The log probability of the step to this state from the one before, or from the start of the line.
+    forms : tuple of str
+        All states that emit the word; none if it is unseen.
+    """
+
+    word: str
+    form: str | None
+    log_probability: float
+    forms: tuple[str, ...]
+
+
 class VowelRestorer:
     """Restore the vowels of Hebrew or Arabic text.
 
     Parameters
     ----------
-    language : {"hebrew", "arabic"}, default "hebrew"
-        The language.
+    language : str, default "hebrew"
+        "hebrew", "arabic", or the name of a script of your own (:func:`~caesura_vowels.scripts.register_script`).
     model : {"unigram", "hmm", "open", "neural", "best"}, default "hmm"
         "unigram": the most frequent form of each word. "hmm": word bigrams with Katz back-off (Gal 2002). "open": Kneser–Ney n-grams over
         words, and over letters for unseen words. "neural": a network over the letters of the whole line. "best": letter taggers in both
@@ -106,6 +127,9 @@ class VowelRestorer:
         The paper's k: bigrams seen fewer times estimate the unseen ones ("hmm").
     discount : {"good-turing", "simple-good-turing"}, default "good-turing"
         How counts of bigrams are discounted ("hmm"): by counts of counts of each history, or by Simple Good–Turing over all histories.
+    unseen : {"bigrams", "unigrams"}, default "bigrams"
+        How the probability of unseen words is estimated ("hmm"): from bigrams seen fewer than ``rare`` times, or from words seen once, which
+        the paper names as an alternative in its third footnote.
     epochs : int, default None
         Passes over the text when training the taggers ("best"). By default 4, 8 or 16, as long as held-out lines improve.
     held_out : float, default 0.1
@@ -149,7 +173,7 @@ class VowelRestorer:
     """
 
     _parameters: ClassVar[tuple[str, ...]] = (
-        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "discount", "epochs", "held_out", "seed",
+        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "discount", "unseen", "epochs", "held_out", "seed",
         "kind", "context", "level", "network",
     )  # fmt: skip
 
@@ -165,6 +189,7 @@ class VowelRestorer:
         letter_order: int = 5,
         rare: int = 3,
         discount: str = "good-turing",
+        unseen: str = "bigrams",
         epochs: int | None = None,
         held_out: float = 0.1,
         seed: int = 0,
@@ -176,7 +201,7 @@ class VowelRestorer:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
         self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
-        self.discount = discount
+        self.discount, self.unseen = discount, unseen
         self.kind, self.context, self.level, self.network = kind, context, level, network
         self.notice = ""
         self.validation: dict[str, Any] = {}
@@ -452,6 +477,77 @@ class VowelRestorer:
         """
         return [(word.alternatives[0][0], word.probability) for word in self.restore_nbest(text, 1)]
 
+    def log_probability(self, text: str) -> list[float]:
+        """Return ln p(W) of every line under the bigram model: the sum over all pointed forms that its words may have.
+
+        Marks in the text are not taken into account. A line without words has the probability 1.
+
+        Parameters
+        ----------
+        text : str
+            One line or several.
+
+        Returns
+        -------
+        list of float
+
+        Raises
+        ------
+        CaesuraError
+            If the model is not "hmm".
+
+        Examples
+        --------
+        >>> restorer = VowelRestorer().fit(["דָוִד רָב", "דָוִד בָא"])
+        >>> likely, unlikely = restorer.log_probability("דוד רב\\nרב רב")
+        >>> unlikely < likely < 0
+        True
+        """
+        lines = [self._keys(line) for line in text.splitlines()]
+        offsets = np.cumsum([0, *map(len, lines)])
+        words = Words([word for line in lines for word in line], offsets, np.zeros(offsets[-1], bool))
+        totals: list[float] = self._hmm("log_probability").log_probabilities(words).tolist()
+        return totals
+
+    def best_path(self, line: str) -> list[PathStep]:
+        """Return the best path of one line through the states of the bigram model (figure 2 of the paper).
+
+        Parameters
+        ----------
+        line : str
+            The line; marks in it are not taken into account.
+
+        Returns
+        -------
+        list of PathStep
+            One step per word.
+
+        Raises
+        ------
+        CaesuraError
+            If the model is not "hmm".
+
+        Examples
+        --------
+        >>> restorer = VowelRestorer().fit(["דָוִד רָב", "דָוִד בָא"])
+        >>> [step.form for step in restorer.best_path("דוד בא")] == ["דָוִד", "בָא"]
+        True
+        """
+        keys, hmm = self._keys(line), self._hmm("best_path")
+        states, logs = hmm.best_path(keys)
+        forms = [tuple(hmm.lexicon.candidates(key)) if at >= 0 else () for key, at in zip(keys, states, strict=True)]
+        chosen = [hmm.lexicon.pointed[at] if at >= 0 else None for at in states]
+        return [PathStep(*step) for step in zip(keys, chosen, logs, forms, strict=True)]
+
+    def _keys(self, line: str) -> list[str]:
+        """Return the words of a line as the model reads them."""
+        return [self.fitted.read(word) for word in self.script.word.findall(self.script.strip(line))]
+
+    def _hmm(self, what: str) -> Hmm:
+        if not isinstance(self.fitted, Hmm):
+            raise CaesuraError(f"{what} needs the model 'hmm', not {self.model!r}.")
+        return self.fitted
+
     # ------------------------------------------------------------------ saving and loading
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -468,6 +564,7 @@ class VowelRestorer:
             "notice": self.notice,
             "rehearsed": self.validation,  # the key of earlier versions
             "made_for": self.made_for,
+            **({} if self.script.table is None else {"script": dict(self.script.table)}),
             "parameters": {
                 name: getattr(self, name)
                 for name in self._parameters
@@ -510,6 +607,8 @@ class VowelRestorer:
         try:
             if refused := header["parameters"].keys() & {"lexicon", "network"}:
                 raise ValueError(f"parameter {min(refused)}")
+            if "script" in header:
+                register_script(header["script"])
             restorer = cls(**header["parameters"])
             restorer.notice, restorer.made_for = str(header.get("notice", "")), str(header.get("made_for", ""))
             restorer.validation = dict(header.get("rehearsed", {}))
@@ -594,6 +693,8 @@ class VowelRestorer:
         _ = MODELS[self.model]
         if self.missing == "short" and self.language != "arabic":
             raise CaesuraError("missing='short' is for Arabic only; use missing='all' for Hebrew.")
+        if self.model in ("neural", "best") and self.script.table is not None:
+            raise CaesuraError(f"the model {self.model!r} is for Hebrew and Arabic; use 'open' for other scripts.")
         if self.existing not in ("keep", "constrain", "replace"):
             raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
         check_level(self.level, self.script)
@@ -601,6 +702,8 @@ class VowelRestorer:
             raise CaesuraError(f"context is {self.context!r}; expected 'paragraph' or 'line'.")
         if self.discount not in DISCOUNTS:
             raise CaesuraError(f"discount is {self.discount!r}; expected {' or '.join(map(repr, DISCOUNTS))}.")
+        if self.unseen not in ("bigrams", "unigrams"):
+            raise CaesuraError(f"unseen is {self.unseen!r}; expected 'bigrams' or 'unigrams'.")
         if self.network and self.model not in ("best", "neural"):
             raise CaesuraError(f"the model {self.model!r} takes no network; only 'best' and 'neural' do.")
         if not isinstance(self.held_out, (int, float)) or not 0 <= self.held_out <= 0.5:
@@ -626,11 +729,12 @@ class _RestorationJob:
         self.keys = [token if token in known else read(token) for token in self.tokens]
         restorer._check_kind()
         self.kind = restorer._kind_of(self.keys)
+        self.unknown_words = sum(key not in known for key in self.keys)
         self._warn_about_unknown_words()
 
     def _warn_about_unknown_words(self) -> None:
         """Warn if more words are unknown than in text of the kind that the model was made for."""
-        unknown = sum(key not in self.model.lexicon.number for key in self.keys)
+        unknown = self.unknown_words
         if self.restorer.made_for and len(self.keys) >= _MIN_TEXT_WORDS and unknown > _MAX_UNKNOWN * len(self.keys):
             warnings.warn(
                 f"{unknown / len(self.keys):.0%} of the words of this text are unknown to the model, which was made for "
@@ -720,7 +824,8 @@ class _RestorationJob:
         if calibration is None:
             return forms
         number = self.model.lexicon.number
-        return calibration.apply(forms, np.array([word in number for word in part.words], bool))
+        known = np.array([word in number for word in part.words], bool)
+        return calibration.apply(forms, known, (self.unknown_words, len(self.keys)))
 
     def _put_marks(self, token: str, pointed: str) -> str:
         """Transfer the marks of a pointed form to the word as it was written."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from caesura.errors import CaesuraError, UnknownName
 
@@ -30,7 +30,7 @@ _DIGRAPHS = {"\u05f0": "\u05d5\u05d5", "\u05f1": "\u05d5\u05d9", "\u05f2": "\u05
 
 _TATWEEL, _HAMZA, _MADDAH = "\u0640", "\u0621", "\u0653"
 _HAMZA_SIGNS = "\u0654\u0655"
-_SEEN_ORDER = "\u0651\u064b\u064c\u064d\u064e\u064f\u0650\u0652\u0670\u05f3\u05f4".index
+_SEEN_ORDER = "\u0651\u064b\u064c\u064d\u064e\u064f\u0650\u0652\u0670\u05f3\u05f4".find
 _CARRIER = f"{_TATWEEL}[\u064b-\u0653\u0656-\u065f\u0670\u06d6-\u06ed\u08f0-\u08f2]*[{_HAMZA_SIGNS}]"
 
 
@@ -160,12 +160,13 @@ _LONGEST_WORD = 128
 class Script:
     """The letters and marks of one script.
 
-    :data:`HEBREW` and :data:`ARABIC` are the two scripts; :func:`script` looks one up by name.
+    :data:`HEBREW` and :data:`ARABIC` are the built-in scripts; :meth:`from_table` makes others, :func:`register_script` gives them a name that
+    restorers take as their language, and :func:`script` looks one up.
 
     Parameters
     ----------
     name : str
-        "hebrew" or "arabic".
+        "hebrew", "arabic", or that of a script of your own.
     targets : mapping of str to str
         The marks to be restored with their names, in canonical order.
     slots : tuple of str
@@ -207,6 +208,72 @@ class Script:
     quotes: str = ""
     fallbacks: Mapping[str, str] = field(default_factory=dict)
     missing: Missing = "all"
+    table: Mapping[str, Any] | None = None
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Script:
+        """Make a script from a table, such as one read from a TOML file.
+
+        Parameters
+        ----------
+        table : mapping
+            ``name``; ``letters``, single characters and ranges such as "ܐ-ܬ"; ``marks``, a mapping of names to the characters to be restored, in
+            canonical order; and optionally ``signs``, other characters within words that have no meaning here, ``sounds``, a mapping of names of marks
+            to sounds (marks of one sound are one phonetic group), ``slots``, lists of names of marks that exclude each other (by default all
+            do), and ``folds``, a mapping of characters to those that they are read as.
+
+        Returns
+        -------
+        Script
+
+        Raises
+        ------
+        CaesuraError
+            If the table has an unknown key, or a value that is not as described.
+
+        Examples
+        --------
+        >>> syriac = Script.from_table({"name": "syriac", "letters": "ܐ-ܬ", "marks": {"pthaha": "ܰ", "zqapha": "ܳ"}})
+        >>> syriac.strip("ܡܰܠܟܳܐ")
+        'ܡܠܟܐ'
+        """
+        if not isinstance(table, Mapping):
+            raise CaesuraError(f"expected the table of a script, not {type(table).__name__}.")
+        name, marks = table.get("name"), table.get("marks", {})
+        if unknown := sorted(set(table) - _TABLE_KEYS):
+            raise CaesuraError(f"a table of a script has no {unknown[0]!r}; it takes {', '.join(sorted(_TABLE_KEYS))}.")
+        if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9-]{0,31}", name) or name in ("hebrew", "arabic"):
+            raise CaesuraError(
+                f"the name of the script is {name!r}; expected small letters, other than hebrew and arabic."
+            )
+        if not _maps_strings(marks, 64) or any(len(mark) != 1 for mark in marks.values()) or not marks:
+            raise CaesuraError(f"the marks of {name} must be a table of names and single characters.")
+        sounds, folds = table.get("sounds", {}), table.get("folds", {})
+        if not _maps_strings(sounds, 64) or not set(sounds) <= set(marks):
+            raise CaesuraError(f"the sounds of {name} must be a table of names of marks and sounds.")
+        if not _maps_strings(folds, 1000) or any(len(x) != 1 for pair in folds.items() for x in pair):
+            raise CaesuraError(f"the folds of {name} must be a table of single characters.")
+        slots = table.get("slots", [list(marks)])
+        listed = [x for slot in slots if isinstance(slot, list) for x in slot] if isinstance(slots, list) else []
+        if not all(isinstance(x, str) for x in listed) or sorted(listed) != sorted(marks):
+            raise CaesuraError(f"the slots of {name} must be lists of names of marks that have every mark once.")
+        letters = _character_class(name, "letters", table.get("letters"))
+        signs = re.escape("".join(marks.values())) + _character_class(name, "signs", table.get("signs", ""))
+        if len(set(marks.values())) < len(marks) or re.search(f"[{letters}]", "".join(marks.values())):
+            raise CaesuraError(f"the marks of {name} must be different characters that are not letters.")
+        if re.search(f"[{letters}{signs}]", " \n\r\t"):
+            raise CaesuraError(f"the letters and signs of {name} must not include white space.")
+        return cls(
+            name=name,
+            targets=MappingProxyType({mark: each for each, mark in marks.items()}),
+            slots=tuple("".join(marks[each] for each in slot) for slot in slots),
+            seen=frozenset(),
+            letters=letters,
+            signs=signs,
+            folds=MappingProxyType(dict(folds)),
+            groups=MappingProxyType(dict(sounds)),
+            table=MappingProxyType(dict(table)),
+        )
 
     @cached_property
     def word(self) -> re.Pattern[str]:
@@ -405,9 +472,75 @@ class Script:
         """The names of all marks to be restored, in canonical order."""
         return tuple(self.mark_of)
 
-    def __reduce__(self) -> tuple[Callable[..., Script], tuple[str, Missing]]:
-        """Pickle by name, so that each script remains one object."""
+    def __reduce__(self) -> tuple[Callable[..., Script], tuple[Any, ...]]:
+        """Pickle by name, or as a table that is registered again, so that each script remains one object."""
+        if self.table is not None:
+            return register_script, (dict(self.table),)
         return script, (self.name, self.missing)
+
+
+_TABLE_KEYS = {"name", "letters", "marks", "signs", "sounds", "slots", "folds"}
+
+
+def _maps_strings(value: object, most: int) -> bool:
+    """Return whether a value is a mapping of at most so many strings to strings."""
+    return isinstance(value, Mapping) and len(value) <= most and all(
+        isinstance(x, str) for pair in value.items() for x in pair
+    )  # fmt: skip
+
+
+def _character_class(name: str, key: str, value: object) -> str:
+    """Return the inside of a regular expression class for single characters and ranges; everything in it is escaped."""
+    if not isinstance(value, str) or len(value) > 2000 or (key == "letters" and not value):
+        raise CaesuraError(f"the {key} of {name} must be a string of characters and ranges such as a-z.")
+    parts = re.findall(r"(.)-(.)|(.)", value, re.DOTALL)
+    if any(low > high for low, high, single in parts if not single):
+        raise CaesuraError(f"the {key} of {name} have a range that ends before it begins.")
+    return "".join(
+        re.escape(single) if single else f"{re.escape(low)}-{re.escape(high)}" for low, high, single in parts
+    )
+
+
+def register_script(table: Mapping[str, Any] | Script) -> Script:
+    """Give a script of your own a name, so that restorers, corpora and metrics take it as a language.
+
+    Parameters
+    ----------
+    table : mapping or Script
+        A table as of :meth:`Script.from_table`, or a script made from one.
+
+    Returns
+    -------
+    Script
+        The script of this name: the earlier one if the same table was registered before.
+
+    Raises
+    ------
+    CaesuraError
+        If the table is invalid, or the name belongs to another one.
+
+    Examples
+    --------
+    >>> marks = {"pthaha": "ܰ", "zqapha": "ܳ"}
+    >>> register_script({"name": "syriac-vowels", "letters": "ܐ-ܬ", "marks": marks}).labels
+    ('pthaha', 'zqapha')
+    """
+    new = table if isinstance(table, Script) else Script.from_table(table)
+    if new.table is None:
+        return script(new.name, new.missing)
+    known = _REGISTERED.setdefault(new.name, new)
+    if known.table != new.table:
+        raise CaesuraError(f"there is another script with the name {new.name!r}; choose another name.")
+    return known
+
+
+#: Scripts made from tables, by name.
+_REGISTERED: dict[str, Script] = {}
+
+
+def sound_groups() -> dict[str, str]:
+    """Return the sound of every mark of every script, by the mark's name."""
+    return {name: sound for each in (*SCRIPTS.values(), *_REGISTERED.values()) for name, sound in each.groups.items()}
 
 
 def script(name: str, missing: Missing = "all") -> Script:
@@ -415,8 +548,8 @@ def script(name: str, missing: Missing = "all") -> Script:
 
     Parameters
     ----------
-    name : {"hebrew", "arabic"}
-        The name of the script.
+    name : str
+        "hebrew", "arabic", or the name of a registered script.
     missing : {"all", "short"}, default "all"
         The marks to restore.
 
@@ -429,10 +562,16 @@ def script(name: str, missing: Missing = "all") -> Script:
     >>> script("arabic", "short").targets["َ"]
     'fatha'
     """
-    if name not in SCRIPTS:
-        raise UnknownName("script", name, list(SCRIPTS))
+    if name == "arabic-latin" and name not in _REGISTERED:
+        import caesura_vowels.transliteration  # noqa: F401  (registers it)
+    if name not in SCRIPTS and name not in _REGISTERED:
+        raise UnknownName("script", name, [*SCRIPTS, *_REGISTERED])
     if missing not in ("all", "short"):
         raise UnknownName("set of missing marks", str(missing), ["all", "short"])
+    if name in _REGISTERED:
+        if missing == "short":
+            raise CaesuraError("missing='short' is for Arabic only; use missing='all'.")
+        return _REGISTERED[name]
     return _SHORT[name] if missing == "short" else SCRIPTS[name]
 
 

@@ -177,6 +177,35 @@ def katz_posteriors(
 
 
 @kernel(plain=False)
+def katz_totals(words: NDArray[Any], offsets: NDArray[Any], grams: Bigrams, out: NDArray[Any]) -> None:
+    """Write the log probability of the words of every line into ``out``: the sum over all paths (forward algorithm)."""
+    first = grams.first
+    widest = 1
+    for i in range(len(words)):
+        if words[i] >= 0:
+            widest = max(widest, first[words[i] + 1] - first[words[i]])
+    transitions = np.empty((widest, widest))
+    current, previous = np.empty(widest), np.empty(widest)
+    for line in range(len(offsets) - 1):
+        past = 1
+        previous[0] = 0.0
+        for i in range(offsets[line], offsets[line + 1]):
+            width = 1 if words[i] < 0 else first[words[i] + 1] - first[words[i]]
+            _fill_transitions(transitions, i, offsets[line], words, grams)
+            for j in range(width):
+                total = -np.inf
+                for h in range(past):
+                    total = np.logaddexp(total, previous[h] + transitions[h, j])
+                current[j] = total
+            current, previous = previous, current
+            past = width
+        total = -np.inf
+        for h in range(past):
+            total = np.logaddexp(total, previous[h])
+        out[line] = total
+
+
+@kernel(plain=False)
 def _fill_transitions(transitions: Any, i: Any, start: Any, words: Any, grams: Any) -> None:
     """Compute the log probabilities of all transitions into word ``i``."""
     first = grams.first
