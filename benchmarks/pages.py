@@ -1,6 +1,7 @@
 """Time every page of the workbench in Chromium: first paint, complete drawing, and the delay between a key and its effect.
 
     python benchmarks/pages.py [--rounds 5] [--words 20000]
+    python benchmarks/pages.py --items 5000 --people 50      # a large project: also DOM nodes, and clicks
 
 Server and browser share the machine; every round starts with an empty cache. benchmarks/browser.py measures recordings.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import tempfile
 from collections.abc import Callable
@@ -24,6 +26,8 @@ from playwright.sync_api import sync_playwright
 from chromium import launch
 from web_pages import PopulatedWorkbench, View, populate
 from web_server import Server
+from workbench_scale import TOKEN, generate
+from workbench_scale import Server as ScaleServer
 
 #: Milliseconds from the start of the navigation until the main content is visible.
 DRAWN = (
@@ -52,9 +56,15 @@ def press(key: str, start: str | None = None) -> Callable[[Any], None]:
     return act
 
 
+def click(selector: str) -> Callable[[Any], None]:
+    return lambda page: page.locator(selector).first.click()
+
+
 #: View -> (action, function, element that changes, event).
 ACTIONS: dict[str, list[tuple[str, Callable[[Any], None], str, str]]] = {
-    "project, items": [("the next tab", press("ArrowRight", "#tab-items"), "#add", "keydown")],
+    "project": [("show by person", click("[data-view=people]"), "#view-people", "click")],
+    "people of a project": [("search", lambda page: page.locator("#find-person").fill("dora"), "#members", "input")],
+    "project/export": [("another format", click("#formats .pick:nth-child(2)"), "#tree", "click")],
     "text": [
         ("set a boundary", press("Space", ".gap[data-at='5']"), "#text", "keydown"),
         ("undo it", press("u"), "#text", "keydown"),
@@ -64,18 +74,50 @@ ACTIONS: dict[str, list[tuple[str, Callable[[Any], None], str, str]]] = {
     "typed text": [("set a boundary", press("Space", ".gap[data-at='3']"), "#text", "keydown")],
     "nested": [("add a segment", press("Space", ".line:nth-of-type(6)"), "#nest", "keydown")],
     "spans": [("add a span", press("1", "#spans"), "#spans", "keydown")],
+    "blind, begun": [("set a boundary", press("Space", ".gap[data-at='2']"), "#text", "keydown")],
     "long text": [
         ("set a boundary", press("Space", ".gap[data-at='9']"), "#text", "keydown"),
         ("go to the next dispute", press("n"), "#voters", "keydown"),
     ],
 }
 
+#: Pages of a large project: name, whose, path, what must be visible, and clicks as above. The annotator is the fifth, for whom nothing is done.
+LARGE: list[tuple[str, str, str, str, list[tuple[str, Callable[[Any], None], str, str]]]] = [
+    ("first page", "manager", "/", "#projects .tasks .meter", []),
+    ("all users", "manager", "/people", "#people tbody tr", [("search", lambda page: page.locator("#find-person").fill("49"), "#people", "input")]),
+    ("progress, the grid", "manager", "/projects/1", "#progress tbody tr", [
+        ("next 20 items", click("#later-items"), "#progress", "click"),
+        ("another cell", press("ArrowDown", "[data-cell='2 2']"), "#progress", "keydown"),
+        ("items begun", click("#states [data-state=begun]"), "#progress", "click"),
+        ("by person", click("[data-view=people]"), "#view-people", "click"),
+    ]),
+    ("progress, the numbers", "manager", "/projects/1", "[data-fact=pace]", []),
+    ("people", "manager", "/projects/1/people", "#members tbody tr", [("search", lambda page: page.locator("#find-person").fill("49"), "#members", "input")]),
+    ("labels and units", "manager", "/projects/1/schema", "#kinds", []),
+    ("import", "manager", "/projects/1/import", "#item-table tbody tr", []),
+    ("export", "manager", "/projects/1/export", "#formats .pick", []),
+    ("guidelines", "manager", "/projects/1/guidelines", "#guidelines", []),
+    ("an item, 50 annotations", "manager", "/items/2500", "#editor:not([hidden]) .gap", [("a dispute", press("n"), "#voters", "keydown")]),
+    ("an annotator’s item", "annotator", "/items/2500", "#editor[data-state=open] .gap", [
+        ("set a boundary", press("Space", ".gap[data-at='9']"), "#text", "keydown"),
+        ("filter the list", click("#items-filter [data-state=discuss]"), "#items-list", "click"),
+    ]),
+    ("an annotator’s inbox", "annotator", "/", "#editor[data-state=open] .gap", []),
+]  # fmt: skip
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--words", type=int, default=20_000)
+    parser.add_argument("--items", type=int, default=0, help="measure a project of so many items instead")
+    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--database", type=Path, help="a database of workbench_scale.py; a copy of it is used")
     wanted = parser.parse_args()
+    if wanted.items:
+        with tempfile.TemporaryDirectory() as folder:
+            measure_large(Path(folder) / "large.sqlite", wanted)
+        return
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         server = Server(Path(folder) / "store.sqlite").start()
         try:
@@ -104,10 +146,63 @@ def add_long_text(server: Server, words: int) -> int:
         return item
 
 
+def measure_large(database: Path, wanted: argparse.Namespace) -> None:
+    """Measure the pages of a generated project: time until usable, elements, and clicks."""
+    if wanted.database:
+        shutil.copy(wanted.database, database)
+    else:
+        generate(database, wanted.items, wanted.people)
+    server = ScaleServer(database)
+    address = f"http://127.0.0.1:{server.port}"
+    try:
+        server.get("/api/projects/1/counts")  # read once; every further request is served from what is kept
+        link = server.send("POST", "/api/people/5/link", {})["link"]
+        with sync_playwright() as playwright:
+            browser = launch(playwright)
+            window = {"base_url": address, "viewport": {"width": 1440, "height": 900}}
+            token = {"Authorization": f"Bearer {TOKEN}"}
+            who = {
+                "manager": browser.new_context(**window, extra_http_headers=token),
+                "annotator": browser.new_context(**window),
+            }
+            page = who["annotator"].new_page()
+            page.goto(link)
+            page.get_by_role("button", name="Sign in").click()
+            page.wait_for_selector("#editor[data-state=open] .gap")
+            print(f"{wanted.items:,} items × {wanted.people} people; {heading(wanted.rounds)}\n")
+            print("| page | usable after | elements | from a click to its change |\n|---|---:|---:|---|")
+            for name, whose, path, ready, actions in LARGE:
+                usable, changes, elements = [], {what: [] for what, *_ in actions}, 0
+                for _ in range(wanted.rounds):
+                    page = who[whose].new_page()
+                    page.goto(path)
+                    usable.append(page.wait_for_function(DRAWN, arg=ready, polling=5).json_value())
+                    page.wait_for_load_state("networkidle")
+                    elements = page.evaluate("document.querySelectorAll('*').length")
+                    act_on(page, actions, changes)
+                    page.close()
+                acted = "; ".join(f"{what} {spell(took)}" for what, took in changes.items())
+                print(f"| {name} | {spell(usable)} | {elements:,} | {acted} |", flush=True)
+            browser.close()
+    finally:
+        server.end()
+
+
+def heading(rounds: int) -> str:
+    load = os.getloadavg()[0]
+    return f"{rounds} rounds, load average {load:.1f} on {os.cpu_count()} cores; milliseconds, best (median)"
+
+
+def act_on(page: Any, actions: list[Any], changes: dict[str, list[float]]) -> None:
+    for what, act, place, event in actions:
+        page.evaluate(CHANGE, [place, event])
+        act(page)
+        changes[what].append(page.evaluate("window.changed"))
+        page.wait_for_load_state("networkidle")
+
+
 def measure(bench: PopulatedWorkbench, browser: Any, rounds: int) -> None:
-    print(
-        f"{rounds} rounds, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; milliseconds, best (median)\n"
-    )
+    print(f"{heading(rounds)}\n")
     print("| page | first paint | all drawn | from a key to its change |\n|---|---|---|---|")
     for view in bench.views:
         paints, drawn, changes = [], [], {what: [] for what, *_ in ACTIONS.get(view.name, [])}
@@ -118,11 +213,7 @@ def measure(bench: PopulatedWorkbench, browser: Any, rounds: int) -> None:
             page.wait_for_timeout(300)  # the paint entry is recorded slightly after the paint
             paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"))
             page.wait_for_load_state("networkidle")
-            for what, act, place, event in ACTIONS.get(view.name, []):
-                page.evaluate(CHANGE, [place, event])
-                act(page)
-                changes[what].append(page.evaluate("window.changed"))
-                page.wait_for_load_state("networkidle")
+            act_on(page, ACTIONS.get(view.name, []), changes)
             page.context.close()
         acted = "; ".join(f"{what} {spell(took)}" for what, took in changes.items())
         print(f"| {view.name} | {spell(paints)} | {spell(drawn)} | {acted} |", flush=True)

@@ -2,9 +2,9 @@
 
     python benchmarks/workbench_scale.py [--items 5000] [--people 50] [--database FILE]
 
-Prints the time of each request, the first time and again, and the median time of an edit alone and beside three clients that keep asking for agreement,
-disagreements and progress while somebody edits (so that these are never the same twice). Run with another tree on PYTHONPATH to compare; requests that a tree does
-not have are left out.
+Prints the time of each request, the first time and again, and the median time of an edit: alone; beside three clients that keep asking for agreement,
+disagreements and progress while somebody edits (so that these are never the same twice); beside 50 pages that follow the feed of changes; and beside a report, an
+export and an import in the background, with the time of each. Run with another tree on PYTHONPATH to compare; requests that a tree does not have are left out.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,11 @@ class Server:
     def send(self, method: str, path: str, body: Any) -> Any:
         return json.loads(self._send(method, path, json.dumps(body).encode()) or b"null")
 
-    def _send(self, method: str, path: str, data: bytes | None) -> bytes:
-        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    def post(self, path: str, data: bytes, kind: str) -> bytes:
+        return self._send("POST", path, data, kind)
+
+    def _send(self, method: str, path: str, data: bytes | None, kind: str = "application/json") -> bytes:
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": kind}
         if data is not None:
             headers["X-CSRF-Token"] = self.csrf
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
@@ -110,6 +114,7 @@ class Server:
         self._process.wait(20)
 
 
+#: What the pages ask for; those of the tree before this design come first.
 REQUESTS = (
     "/api/projects",
     "/api/projects/1",
@@ -122,6 +127,12 @@ REQUESTS = (
     "/api/projects/1/agreement",
     "/api/projects/1/disagreements?most=30",
     "/api/projects/1/disputes?limit=30",
+    "/api/inbox",
+    "/api/projects/1/schema/usage",
+    "/api/projects/1/export/formats",
+    "/projects/1",
+    "/items/2500",
+    "/api/items/2500",
 )
 
 
@@ -164,7 +175,8 @@ def edits(server: Server, number: int, pause: float) -> list[float]:
     return took
 
 
-def edits_beside(server: Server, paths: list[str], number: int) -> tuple[list[float], int]:
+def edits_beside(server: Server, paths: list[str], number: int, pause: float = 0.0) -> tuple[list[float], int]:
+    """Edit while a client asks for each of these paths, with a pause between its requests."""
     stop = threading.Event()
     answered = [0]
 
@@ -173,6 +185,7 @@ def edits_beside(server: Server, paths: list[str], number: int) -> tuple[list[fl
             if timed(server, path) is None:
                 return
             answered[0] += 1
+            stop.wait(pause)
 
     asking = [threading.Thread(target=ask, args=(path,)) for path in paths]
     for thread in asking:
@@ -182,6 +195,51 @@ def edits_beside(server: Server, paths: list[str], number: int) -> tuple[list[fl
     for thread in asking:
         thread.join()
     return took, answered[0]
+
+
+def edits_beside_job(server: Server, what: str, start: Callable[[], Any]) -> str:
+    """Edit until a job in the background is finished; return its time and that of the edits."""
+    editor, took, n = Editor(server), [], 0
+    began = time.perf_counter()
+    job = start()
+    while job["state"] in ("waiting", "running"):
+        if n % 10 == 0:
+            editor.prepare(1 + n * 7 % 4_900)
+        took.append(editor.edit(1 + n % 29))
+        n += 1
+        time.sleep(0.1)
+        job = json.loads(server.get(f"/api/jobs/{job['id']}"))
+    seconds = time.perf_counter() - began
+    size = f", {(job['result'] or {}).get('bytes', 0) / 1e6:.1f} MB" if job["file"] else ""
+    return f"{what}: {job['state']} after {seconds:.1f} s{size} {job['error'] or ''}; {describe_edits(took)}"
+
+
+def describe_edits(took: list[float]) -> str:
+    ordered = sorted(took)
+    return (
+        f"an edit: median {1000 * statistics.median(ordered):.0f} ms, 95 % {1000 * ordered[int(0.95 * len(ordered))]:.0f} ms, "
+        f"longest {1000 * ordered[-1]:.0f} ms"
+    )
+
+
+def import_job(server: Server, files: int, coders: int) -> Any:
+    """Start the import of files, each with the annotations of one new item by several coders."""
+    from caesura.formats import write
+    from caesura.model import Annotation, Corpus, Segmentation
+
+    boundary = "a-line-between-the-parts"
+    parts = []
+    for n in range(files):
+        coded = [Annotation(f"New {n}", f"coder {c}", Segmentation(30, [5 + c])) for c in range(coders)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "new.jsonl"
+            write(Corpus.from_annotations(coded), path, "caesura-jsonl")
+            rows = path.read_text(encoding="utf-8")
+        head = f'Content-Disposition: form-data; name="files"; filename="new{n}.jsonl"'
+        parts.append(f"--{boundary}\r\n{head}\r\n\r\n{rows}\r\n")
+    data = ("".join(parts) + f"--{boundary}--\r\n").encode()
+    kind = f"multipart/form-data; boundary={boundary}"
+    return json.loads(server.post("/api/projects/1/jobs/import", data, kind))
 
 
 def main() -> None:
@@ -205,7 +263,7 @@ def main() -> None:
                 size = f"{first[1] / 1e6:.3f} MB" if first[1] >= 0 else f"status {-first[1]}"
                 print(f"{path:62} first {first[0]:8.3f} s   again {again[0]:7.3f} s   {size}", flush=True)
         alone = edits(server, given.edits, 0.02)
-        print(f"an edit alone: median {1000 * statistics.median(alone):.0f} ms", flush=True)
+        print(f"alone: {describe_edits(alone)}", flush=True)
         new = timed(server, "/api/projects/1/counts") is not None
         three = (
             ["/api/projects/1/agreement", "/api/projects/1/disputes?limit=30", "/api/projects/1/counts"]
@@ -213,11 +271,15 @@ def main() -> None:
             else ["/api/projects/1/agreement", "/api/projects/1/disagreements?most=30", "/api/projects/1/progress"]
         )
         beside, answered = edits_beside(server, three, given.edits)
-        ordered = sorted(beside)
-        print(
-            f"an edit beside three clients ({answered} answers): median {1000 * statistics.median(beside):.0f} ms, "
-            f"95 % {1000 * ordered[int(0.95 * len(ordered))]:.0f} ms, longest {1000 * ordered[-1]:.0f} ms"
-        )
+        print(f"beside three clients ({answered} answers): {describe_edits(beside)}", flush=True)
+        if new:
+            pages = ["/api/projects/1/changes?after=-1"] * 50
+            following, answered = edits_beside(server, pages, given.edits, pause=3.0)
+            print(f"beside 50 pages that follow changes ({answered} answers): {describe_edits(following)}", flush=True)
+            project = "/api/projects/1/jobs"
+            print(edits_beside_job(server, "export", lambda: server.send("POST", f"{project}/export", {})), flush=True)
+            print(edits_beside_job(server, "import, 300 files × 10", lambda: import_job(server, 300, 10)), flush=True)
+            print(edits_beside_job(server, "report", lambda: server.send("POST", f"{project}/report", {})), flush=True)
         server.end()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 pytest.importorskip("fastapi", reason="the workbench needs the extra web")
 
 from fastapi.testclient import TestClient
+from pydantic import TypeAdapter
 
 from caesura_workbench.app import create_app
+from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.settings import Limits, Settings
 from chromium import Chromium
 from web_server import Server
@@ -70,3 +73,22 @@ def page(chromium: Chromium, server: Server) -> Iterator[Any]:
     yield made
     assert not errors
     made.close()
+
+
+@pytest.fixture(autouse=True)
+def check_cached_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check every answer of the cache against the response model of its operation; FastAPI does so with all others."""
+    respond = ResponseCache.respond
+
+    def checked(self: ResponseCache, request: Any, stamp: str, build: Any) -> Any:
+        answer = respond(self, request, stamp, build)
+        if answer.status_code == 200:
+            _adapter(request.scope["route"].response_model).validate_json(answer.body)
+        return answer
+
+    monkeypatch.setattr(ResponseCache, "respond", checked)
+
+
+@lru_cache
+def _adapter(model: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(model)

@@ -55,6 +55,13 @@ def test_upload_reports_errors_with_line_numbers(client: TestClient, project: in
     assert "bad.json, line 2" in alone.json()["error"]
 
 
+def test_project_without_items(client: TestClient, project: int) -> None:
+    whole, head = (client.get(f"/api/projects/{project}", params=asked).json() for asked in ({}, {"items": False}))
+    assert whole["items"]
+    assert head == whole | {"items": []}
+    assert head["coders"] == ["ann", "ben", "eve"]
+
+
 def test_agreement_and_disagreements_of_a_project(client: TestClient, project: int) -> None:
     found = client.get(f"/api/projects/{project}/agreement").json()
     assert found["metric"] == "B"
@@ -63,6 +70,12 @@ def test_agreement_and_disagreements_of_a_project(client: TestClient, project: i
     assert {c["coefficient"] for c in found["coefficients"]} == {"pi", "kappa"}
     places = client.get(f"/api/projects/{project}/disagreements").json()
     assert [(p["position"], p["voters"]) for p in places] == [(2, ["ann"]), (3, ["ben"]), (9, ["eve"])]
+    address, item = f"/projects/{project}/compare", first_item(client, project)["id"]
+    of = {a["coder"]: a["id"] for a in client.get(f"/api/items/{item}").json()["annotations"]}
+    opened = client.get(address, params={"first": "eve", "second": "ann", "sort": "units"}, follow_redirects=False)
+    assert opened.headers["location"] == f"/items/{item}?c={of['eve']}&c={of['ann']}#compare"
+    assert client.get(address, params={"first": "eve", "second": "nobody"}).status_code == 404
+    assert client.get(address, params={"first": "eve", "second": "ann", "sort": "time"}).status_code == 404
 
 
 def test_position_with_two_types_is_kept_and_disputed(client: TestClient, project: int) -> None:
@@ -115,6 +128,11 @@ def test_adjudication_can_be_undone_redone_and_exported(client: TestClient, proj
     assert change(3, kind="delete", position=7)["marks"]["positions"] == [2]
     undone = client.post(f"/api/annotations/{gold['id']}/undo", json={"version": 4}).json()
     assert undone["marks"]["positions"] == [2, 7]
+    steps = client.get(f"/api/annotations/{gold['id']}/history").json()
+    assert [(step["current"], step["undone"]) for step in steps] == [(False, False)] * 2 + [
+        (True, False),
+        (False, True),
+    ]
     redone = client.post(f"/api/annotations/{gold['id']}/redo", json={"version": 5}).json()
     assert redone["marks"]["positions"] == [2]
     assert len(client.get(f"/api/annotations/{gold['id']}/history").json()) == 4
@@ -159,10 +177,11 @@ BAD_OPERATIONS = [
     ({"kind": "add", "position": 99}, "position 99 lies outside"),
     ({"kind": "add", "position": 7}, "position 7 is given twice"),
     ({"kind": "delete", "position": 1}, "no boundary at 1"),
-    ({"kind": "move", "position": 7, "to": "x"}, "needs a number as 'to'"),
+    ({"kind": "move", "position": 7, "to": "x"}, "operation.to: input should be a valid number."),
     ({"kind": "retype", "position": 7, "to_type": "x"}, "have no types"),
-    ({"kind": "fly"}, "no operation 'fly'"),
-    ({}, "no operation 'None'"),
+    ({"kind": "fly"}, "operation: there is no such kind of operation; there are: add, delete, move,"),
+    ({}, "operation: there is no such kind of operation"),
+    ({"kind": "add", "position": 3, "colour": 1}, "operation.colour: extra inputs are not permitted."),
 ]
 
 
@@ -171,7 +190,7 @@ def test_invalid_operations_are_rejected(client: TestClient, project: int, opera
     item = first_item(client, project)["id"]
     gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
     answer = client.patch(f"/api/annotations/{gold}", json={"version": 1, "operation": operation})
-    assert answer.status_code == 400
+    assert answer.status_code == (422 if sentence.startswith("operation") else 400)
     assert sentence in answer.json()["error"]
     assert client.get(f"/api/annotations/{gold}").json()["version"] == 1
 

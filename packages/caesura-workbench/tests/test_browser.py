@@ -14,7 +14,16 @@ from caesura.model import Corpus, Segmentation
 from caesura.report.content import make_report
 from caesura.report.page import html_page
 from cases import ALL
-from chromium import POEM, go_to_item, open_item, open_project, paste_project, picture
+from chromium import (
+    POEM,
+    go_to_item,
+    look_for_changes,
+    open_item,
+    open_project,
+    paste_project,
+    picture,
+    without_live_updates,
+)
 from web_pages import populate
 from web_server import Server
 
@@ -29,6 +38,11 @@ def test_paste_texts_and_see_agreement(page: sync_api.Page) -> None:
     page.locator("#tab-agreement").click()
     page.wait_for_function("() => document.getElementById('matrix')?.textContent.includes('eve')")
     assert "0.75" in page.locator("#matrix").inner_text()
+    page.get_by_title("Compare eve and ann").click()
+    page.wait_for_selector("#scores thead th:has-text('ann')")
+    assert page.locator("#reference label", has=page.locator(":checked")).inner_text() == "eve"
+    page.go_back()
+    page.wait_for_selector("#matrix a")
     page.locator("#tab-disagreements").click()
     page.wait_for_function("() => document.querySelectorAll('#places li').length > 2")
     assert page.locator("#places li").count() == 3
@@ -98,6 +112,55 @@ def test_adjudicate_with_keyboard(page: sync_api.Page) -> None:
     page.wait_for_function("() => document.querySelectorAll('.noted').length === 4")
 
 
+def test_late_news_of_others_undoes_nothing_on_screen(page: sync_api.Page) -> None:
+    """The item is fetched when somebody comments; what is changed before that answer arrives must stay on the screen."""
+    open_item(page, POEM)
+    page.locator("#start button").press("Enter")
+    page.wait_for_selector("#editor[data-state=open] .gap.on")
+    page.evaluate(
+        """() => {
+            const fetchNow = window.fetch;
+            window.late = 0;
+            window.fetch = async (address, options) => {
+                const answer = await fetchNow(address, options);
+                if (/^.api.items.[0-9]+[?]/.test(address)) {
+                    window.late += 1;
+                    await new Promise((done) => setTimeout(done, window.late === 1 ? 2000 : 0));
+                }
+                return answer;
+            };
+        }"""
+    )
+    item = page.locator("#title").get_attribute("data-item")
+    page.evaluate(
+        "async item => (await import('/static/api.js')).call('POST', `/api/items/${item}/comments`, { text: 'hard' })",
+        item,
+    )
+    page.wait_for_function("() => window.late === 1")
+    page.locator(".gap[data-at='3']").click()
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
+    page.wait_for_function("() => window.late > 1")
+    page.wait_for_selector("#comments li:has-text('hard')", state="attached")
+    assert page.evaluate("[...document.querySelectorAll('.gap.on')].map(g => Number(g.dataset.at))") == [3, 7]
+
+
+def test_first_choice_begins_gold(page: sync_api.Page) -> None:
+    paste_project(page, POEM)
+    page.locator("#tab-disagreements").click()
+    page.wait_for_selector("#places a")
+    assert page.locator("#gold-from").input_value() == "majority"
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#dispute #gold-from")
+    assert page.locator("#gold-from").input_value() == "unify:majority"
+    assert page.locator("#editor").get_attribute("data-state") == "locked", "nothing is made by looking"
+    page.keyboard.press("a")
+    page.wait_for_selector("#editor[data-state=open] .gap.on")
+    page.wait_for_selector("#disputes-count:has-text('1 settled')", state="attached")
+    assert page.locator("#editing option:checked").inner_text() == "gold"
+    assert not page.locator("#dispute #gold-from").is_visible()
+
+
 def test_drag_boundary_with_mouse(page: sync_api.Page) -> None:
     open_item(page, POEM)
     page.locator("#start button").click()
@@ -111,7 +174,7 @@ def test_concurrent_edits_show_merge_view(browser: sync_api.Browser, page: sync_
     open_item(page, POEM)
     page.locator("#start button").click()
     page.wait_for_selector("#editor[data-state=open] .gap.on")
-    other = browser.new_page(base_url=page.url, viewport={"width": 1200, "height": 900})
+    other = without_live_updates(browser.new_page(base_url=page.url, viewport={"width": 1200, "height": 900}))
     other.goto(page.url)
     other.wait_for_selector("#editor[data-state=open] .gap.on")
     page.locator(".gap[data-at='3']").click()
@@ -123,6 +186,10 @@ def test_concurrent_edits_show_merge_view(browser: sync_api.Browser, page: sync_
     other.locator("#mine").click()
     other.wait_for_selector(".gap.on[data-at='9']")
     assert other.locator(".gap.on[data-at='3']").count() == 1, "theirs is kept, mine is on top"
+    page.locator(".gap[data-at='5']").focus()
+    look_for_changes(page)
+    page.wait_for_selector(".gap.on[data-at='9']")
+    assert page.evaluate("document.activeElement.dataset.at") == "5", "the place in hand stays"
     other.close()
 
 
@@ -181,7 +248,7 @@ def test_unreadable_file_is_listed_with_line(page: sync_api.Page, tmp_path: Path
     page.locator("#upload [name=files]").set_input_files([bad, good])
     page.wait_for_selector("#faults li")
     assert "bad.json, line 2" in page.locator("#faults").inner_text()
-    assert "2 annotations of 2 coders" in page.locator("#preview-message").inner_text()
+    assert "2 annotations of 2 annotators" in page.locator("#preview-message").inner_text()
     picture(page, "preview")
     page.locator("#add-files").click()
     page.wait_for_function("() => document.getElementById('item-table').innerText.includes('star')")
@@ -207,6 +274,16 @@ def test_unreadable_file_is_listed_with_line(page: sync_api.Page, tmp_path: Path
     picture(page, "merged")
     page.locator("#toast button").click()
     page.wait_for_selector("#merges li:has-text('undone')")
+    page.locator("#merge-items [name=first]").fill("moon z")
+    page.locator("#merge-items [name=second]").fill("moon")
+    page.locator("#merge-items button").click()
+    page.wait_for_selector("#merge-fault:has-text('no item “moon”')")
+    page.locator("#merge-items [name=second]").fill("moon zoe")
+    page.locator("#merge-items button").click()
+    page.wait_for_selector("#merges li:has-text('item moon z into moon zoe')")
+    assert not page.evaluate(
+        "performance.getEntriesByType('resource').some(({ name }) => /api\\/projects\\/\\d+$/.test(name))"
+    ), "a whole project may be megabytes"
 
 
 def drop_folder(page: sync_api.Page, folder: Path) -> None:

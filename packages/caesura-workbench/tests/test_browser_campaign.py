@@ -78,11 +78,11 @@ def test_raw_text_is_annotated_and_adjudicated(page: sync_api.Page, server: Serv
         assert client.get(f"/api/projects/{project}/agreement").json()["coders"] == ["ann", "ben"]
     page.goto(f"/projects/{project}/export")
     page.locator("#download [name=role]").select_option("gold")
+    page.locator("#download [name=format][value=brat]").check()
+    page.wait_for_selector(".pick:has([value=brat]) .pill.warn:has-text('loses')")
+    assert page.locator(".pick:has([value=caesura-json]) .pill").inner_text() == "keeps all"
+    assert page.locator("[name=format][value=textgrid]").count() == 0, "a text does not fit into a TextGrid"
     page.locator("#download [name=files]").select_option("items")
-    page.locator("#download [name=format]").select_option("brat")
-    page.locator("#download button").click()
-    page.wait_for_function("() => document.getElementById('export-message').textContent.includes('would lose')")
-    page.locator("#download [name=lossy]").check()
     with page.expect_download() as kept:
         page.locator("#download button").click()
     assert kept.value.suggested_filename == "stories.zip"

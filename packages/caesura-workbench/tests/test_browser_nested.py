@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chromium import picture
+from chromium import look_for_changes, picture, without_live_updates
 from web_server import Server
 
 pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
@@ -81,7 +81,7 @@ def test_nested_editor_with_keyboard(page: Any, server: Server) -> None:
     bench.expect(page, START)
     press(page, "Escape ArrowDown ArrowDown ArrowDown Shift+ArrowDown Shift+ArrowDown Space")
     bench.expect(page, [*START, [4, 6, 3]])
-    assert "units 4 to 6, level 3, 1 of 3 coders" in page.locator(".bar.held").get_attribute("aria-label")
+    assert "units 4 to 6, level 3, 1 of 3 annotators" in page.locator(".bar.held").get_attribute("aria-label")
     press(page, "Shift+ArrowDown")
     bench.expect(page, [*START, [4, 7, 3]])
     press(page, "Alt+ArrowDown")
@@ -177,7 +177,7 @@ def test_project_link_opens_the_segment(page: Any, server: Server) -> None:
 
 def test_concurrent_edits_of_nested_segments(browser: Any, page: Any, server: Server) -> None:
     bench = NestedPage(server).show(page)
-    other = browser.new_page(viewport={"width": 1200, "height": 900})
+    other = without_live_updates(browser.new_page(viewport={"width": 1200, "height": 900}))
     bench.show(other)
     page.locator("#tab-mark").click()
     other.locator("#tab-mark").click()
@@ -191,6 +191,8 @@ def test_concurrent_edits_of_nested_segments(browser: Any, page: Any, server: Se
     picture(other, "merge-nested")
     other.locator("#mine").click()
     bench.expect(other, [*START, [4, 6, 3], [8, 10, 3]])
+    look_for_changes(page)
+    bench.expect(page, [*START, [4, 6, 3], [8, 10, 3]])
     other.close()
 
 

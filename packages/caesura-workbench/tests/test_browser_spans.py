@@ -158,6 +158,11 @@ def test_spans_are_added_settled_and_undone(browser: Any, page: Any, server: Ser
     page.locator("#tab-history-box").click()
     page.wait_for_function("() => document.querySelectorAll('#history li').length === 4")
     picture(page, "spans-settled")
+    page.keyboard.press("Control+z")  # the undone change stays listed, as undone, and the one before it is current
+    page.wait_for_selector("#history li.undone:first-child:has-text('undone') + [aria-current]:has-text('current')")
+    page.locator("#history li.undone").get_by_role("button", name="Redo").click()
+    page.wait_for_selector("#history li[aria-current]:first-child")
+    assert not page.locator("#history li.undone").count()
     page.locator("#history li").nth(3).get_by_role("button").click()
     expect(page, "0–3 person", "8–18 person", "22–27 place")
     page.wait_for_function(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chromium import picture
+from chromium import look_for_changes, picture, without_live_updates
 from web_server import Server
 
 pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
@@ -293,7 +293,7 @@ def test_time_boundary_types_can_be_changed(bench: TimePage) -> None:
 
 def test_concurrent_edits_of_a_recording(browser: Any, bench: TimePage) -> None:
     bench.open()
-    other = browser.new_page(viewport={"width": 1200, "height": 900})
+    other = without_live_updates(browser.new_page(viewport={"width": 1200, "height": 900}))
     bench.show(other)
     bench.page.locator("#time").fill("3.25")
     bench.page.locator("#set").click()
@@ -306,6 +306,8 @@ def test_concurrent_edits_of_a_recording(browser: Any, bench: TimePage) -> None:
     picture(other, "merge-recording")
     other.locator("#mine").click()
     bench.expect([2.0, 3.25, 5.005, 6.5, 8.0], other)
+    look_for_changes(bench.page)
+    bench.expect([2.0, 3.25, 5.005, 6.5, 8.0])
     other.close()
 
 

@@ -134,6 +134,21 @@ def test_only_formats_that_fit_are_offered_with_their_losses(client: TestClient,
         assert answer.status_code == 200, (each["name"], answer.text)
 
 
+@pytest.mark.parametrize("sort", [None, "typed units", "nested", "time"])
+def test_every_offered_format_can_be_written(client: TestClient, sort: str | None) -> None:
+    """Formats that hold the kind of annotation, but not these: CHAT has no utterance that ends with a comma, and text with vowel marks needs Hebrew letters."""
+    project = client.post("/api/projects", json={"name": "samples", "samples": True}).json()["id"]
+    chosen = {} if sort is None else {"sort": sort}
+    listed = client.get(f"/api/projects/{project}/export/formats", params=chosen).json()
+    assert len(listed) > (2 if sort is None else 15)
+    for each in listed:
+        assert each["files"]
+        for files in each["files"]:
+            wanted = {"format": each["name"], "files": files, "lossy": bool(each["loses_in"][files]), **chosen}
+            answer = client.get(f"/api/projects/{project}/export", params=wanted)
+            assert answer.status_code == 200, (each["name"], files, answer.text)
+
+
 def recordings(store: Store, project: int) -> None:
     named = Segmentation.from_times([0.5, 1.25], length=2.0, names=["a", "b", "c"])
     other = Segmentation.from_times([0.6], length=2.0, names=["a", "b"])

@@ -50,3 +50,9 @@ def test_page_follows_the_browser_and_then_the_choice(client: TestClient) -> Non
 def test_unknown_language_changes_nothing(client: TestClient) -> None:
     assert client.get("/language/xx", follow_redirects=False).headers.get("set-cookie") is None
     assert '<html lang="en"' in client.get("/", headers={"Accept-Language": "xx;q=a"}).text
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_languages_have_the_same_texts(code: str) -> None:
+    single, plural = texts()
+    assert set(language(code).texts) == single | plural, "each text of the interface, and nothing else"

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from fastapi.testclient import TestClient
 from starlette.responses import PlainTextResponse
 
+from caesura_workbench import pages
 from caesura_workbench.app import create_app
 from caesura_workbench.middleware import SecurityMiddleware
 from caesura_workbench.pages import render_error
@@ -74,6 +75,7 @@ WHO = {
     "GET /api/deleted": "m",
     "GET /projects/{project}": "mjar",
     "GET /api/projects/{project}": "mja/mjar",
+    "GET /api/projects/{project}/sorts": "mja/mjar",
     "DELETE /api/projects/{project}": "m",
     "GET /api/projects/{project}/deleted": "m",
     "POST /api/projects/{project}/preview": "m",
@@ -92,6 +94,7 @@ WHO = {
     "GET /projects/{project}/guidelines": "mjar",
     "GET /projects/{project}/disputes": "mj/mjar",
     "GET /projects/{project}/agreement": "mj/mjar",
+    "GET /projects/{project}/compare": "mj/mjar",
     "GET /projects/{project}/export": "mj/mjar",
     "GET /projects/{project}/schema": "m",
     "GET /projects/{project}/people": "m",
@@ -124,6 +127,14 @@ WHO = {
     "GET /api/projects/{project}/tasks": "mja",
     "PUT /api/items/{item}/status": "ma",
     "PUT /api/projects/{project}/release": "m",
+    "GET /projects/{project}/votes": "mja",
+    "GET /api/projects/{project}/questions": "mja",
+    "PUT /api/projects/{project}/questions": "m",
+    "DELETE /api/projects/{project}/questions": "m",
+    "PUT /api/projects/{project}/votes": "mja",
+    "GET /api/projects/{project}/votes": "m",
+    "GET /api/projects/{project}/votes.csv": "m",
+    "GET /api/projects/{project}/votes/ranking": "m",
     "GET /api/projects/{project}/audit": "m",
     "GET /items/{item}": "mja/mjar",
     "GET /api/items/{item}": "mja/mjar",
@@ -592,12 +603,41 @@ def test_guidelines_are_versioned_and_escape_html(campaign: SampleWorkbench) -> 
     assert "<strong>there</strong>" in ann.get(f"/items/{campaign.items[0]}").text, "beside the editor"
 
 
-def test_project_report(client: TestClient, project: int) -> None:
-    page = client.get(f"/projects/{project}/report")
+def finished_report(client: TestClient, address: str) -> httpx.Response:
+    """Open a report as a browser does: a page that is not ready yet asks to be opened again."""
+    for _ in range(60):
+        page = client.get(address)
+        if "refresh" not in page.headers:
+            return page
+        assert page.status_code == 200
+        assert "is being written" in page.text
+        after, _, address = page.headers["refresh"].partition("; url=")
+        assert after == "2"
+    raise AssertionError("the report is never ready")
+
+
+def test_project_report(client: TestClient, project: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "_REPORT_WAIT", 0.0)
+    waiting = client.get(f"/projects/{project}/report").headers["refresh"]
+    assert waiting.startswith(f"2; url=/projects/{project}/report?job="), (
+        "nobody waits for a long one inside the request"
+    )
+    monkeypatch.setattr(pages, "_REPORT_WAIT", 1.5)
+    page = finished_report(client, f"/projects/{project}/report")
     assert page.status_code == 200
     assert "kubla" in page.text
     assert "eve" in page.text
     policy = page.headers["content-security-policy"]
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
+    jobs = [job["id"] for job in client.get("/api/jobs").json() if job["what"] == "report"]
+    assert len(jobs) == 1, "it was written once, however often the page was opened"
+    added = {
+        "item": "kubla",
+        "coder": "zoe",
+        "text": "so twice five miles of fertile ground with | walls and towers were girdled round",
+    }
+    assert client.post(f"/api/projects/{project}/text", json=added).status_code == 201
+    assert "zoe" in finished_report(client, f"/projects/{project}/report").text, "and again after a change"
     empty = client.post("/api/projects", json={"name": "empty"}).json()["id"]
-    assert "no annotations by coders" in client.get(f"/projects/{empty}/report").json()["error"]
+    refused = finished_report(client, f"/projects/{empty}/report")
+    assert "no annotations by coders" in refused.json()["error"]

@@ -16,7 +16,7 @@ from caesura.metrics import metric
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.statistics import CountedPairs
 from caesura_workbench import project_statistics
-from caesura_workbench.disagreement import disputed_places
+from caesura_workbench.disagreement import votes
 from caesura_workbench.project_state import ProjectState
 from caesura_workbench.project_statistics import DisputeFilter, Statistics
 from caesura_workbench.store import Store
@@ -140,7 +140,8 @@ def _connection(store: Store) -> Any:
 def test_disputes_in_parts_are_all_disputes_most_evenly_split_first(store: Store, kind: str) -> None:
     corpus = random_corpus(kind)
     project, state, statistics, run = set_up(store, corpus)
-    expected = disputed_places(store.coder_annotations(project), limit=10_000)
+    coded = [annotation for corpus in store.corpora(project, role="coder").values() for annotation in corpus]
+    expected = sorted((place for place in votes(coded) if place.dispute > 0), key=lambda place: -place.dispute)
     shown: list[dict[str, Any]] = []
     after = None
     while True:

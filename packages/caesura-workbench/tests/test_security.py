@@ -221,7 +221,7 @@ def test_invalid_ids_return_404(quiet_client: TestClient, path: str) -> None:
 def test_malformed_operations_are_rejected(quiet_client: TestClient, project: int, kind: object) -> None:
     gold = create_gold(quiet_client, project)
     change = {"version": 1, "operation": {"kind": kind, "position": 3}}
-    assert "no operation" in refused(quiet_client.patch(f"/api/annotations/{gold}", json=change), 400)
+    assert "no such kind" in refused(quiet_client.patch(f"/api/annotations/{gold}", json=change), 422)
 
 
 def test_unpaired_surrogates_are_rejected(quiet_client: TestClient, project: int) -> None:

@@ -164,7 +164,8 @@ def describe_agreement(
     chosen = metric(name or DEFAULT_METRICS[part.kind])  # type: ignore[index]
     scores = np.where(np.eye(len(part.coders), dtype=bool), chosen.best, np.nan)
     scores[part.met] = chosen.score(part.rows[part.met])
-    pooled = np.sum(list(part.items.values()), axis=0)
+    of_items = np.stack(list(part.items.values()))
+    pooled = of_items.sum(axis=0)
     return {
         "metric": chosen.name,
         "kind": part.kind,
@@ -175,7 +176,10 @@ def describe_agreement(
         # null on the diagonal and for coders who share no item
         "matrix": to_plain(np.where(part.met, scores, np.nan)),
         "pooled": to_plain(chosen.score(pooled)),
-        "items": [{"name": item, "score": to_plain(chosen.score(row))} for item, row in part.items.items()],
+        "items": [
+            {"name": item, "score": score}
+            for item, score in zip(part.items, to_plain(chosen.score(of_items)), strict=True)
+        ],
         "coefficients": _coefficients(part, chosen) if corpus is None else span_coefficients(corpus, coefficient),
     }
 

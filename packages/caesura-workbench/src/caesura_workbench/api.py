@@ -11,24 +11,43 @@ from functools import partial
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 from fastapi import Depends, Path, Query, Request, Response
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from caesura import samples
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Segmentation
 from caesura.model.corpus import Marks
 from caesura_workbench import naming, rows, scores
-from caesura_workbench.disagreement import disputed_places
 from caesura_workbench.exports import History
+from caesura_workbench.item_responses import (
+    AnnotationResponse,
+    CommentResponse,
+    ComparisonResponse,
+    ConflictResponse,
+    DecisionResponse,
+    ItemResponse,
+    ProvenanceResponse,
+    RevisionResponse,
+    SuggestionsResponse,
+)
 from caesura_workbench.jobs import JobPool
 from caesura_workbench.merging import Keep, list_merges, merge_coders, merge_items, record_merge, undo_merge
 from caesura_workbench.middleware import SESSION_COOKIE, client_address, csrf_token
+from caesura_workbench.operation_models import ChangeRequest
 from caesura_workbench.operations import adopt_names, apply_operation, number_field
 from caesura_workbench.permissions import Forbidden, describe_action
+from caesura_workbench.project_responses import (
+    DeletedPart,
+    DeletedProject,
+    MergeResponse,
+    NewProjectResponse,
+    ProjectResponse,
+    ProjectRow,
+    SessionResponse,
+)
 from caesura_workbench.project_schema import check_new_labels, with_schema_types
 from caesura_workbench.requests import (
     BodyId,
-    ChangeRequest,
     CompareRequest,
     Name,
     NewAnnotation,
@@ -41,6 +60,7 @@ from caesura_workbench.requests import (
     SuggestionRequest,
     VersionedRequest,
     api_router,
+    file_response,
 )
 from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.rows import AnnotationState
@@ -48,7 +68,6 @@ from caesura_workbench.schemas import Schemas, corpus_use, current_schema
 from caesura_workbench.serializers import (
     Window,
     describe_annotation,
-    describe_disputed_place,
     describe_item,
     describe_labels,
     describe_vote_place,
@@ -71,6 +90,14 @@ from caesura_workbench.suggestions import (
 from caesura_workbench.suggestions import suggest as suggest_for
 
 router = api_router()
+
+#: The response to a change of an annotation that somebody else changed first.
+CONFLICT: dict[int | str, dict[str, Any]] = {
+    409: {
+        "description": "Somebody else changed it first; the response contains the current state.",
+        "model": ConflictResponse,
+    }
+}
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -121,7 +148,7 @@ def _existing_project(project: PathId, store: ViewerStore) -> int:
 ExistingProject = Annotated[int, Depends(_existing_project)]
 
 
-@router.get("/session", tags=["session"])
+@router.get("/session", tags=["session"], response_model=SessionResponse)
 def session(request: Request) -> dict[str, Any]:
     """Return the CSRF token, which every change must send in the header X-CSRF-Token, and the available metrics, methods and formats."""
     from caesura import __version__
@@ -163,13 +190,13 @@ _REFUSED = {
 # ---------------------------------------------------------------------- projects
 
 
-@router.get("/projects", tags=["projects"])
+@router.get("/projects", tags=["projects"], response_model=list[ProjectRow])
 def projects(store: ViewerStore) -> list[dict[str, Any]]:
     """List all projects."""
     return store.projects()
 
 
-@router.post("/projects", status_code=201, tags=["projects"])
+@router.post("/projects", status_code=201, tags=["projects"], response_model=NewProjectResponse)
 def add_project(store: ViewerStore, project: NewProject) -> dict[str, Any]:
     """Create a project."""
     number = store.add_project(project.name)
@@ -184,21 +211,35 @@ def add_project(store: ViewerStore, project: NewProject) -> dict[str, Any]:
 _SAMPLES = ("moonstone", "dialogue", "scripts", "walk", "phones")
 
 
-@router.get("/projects/{project}", tags=["projects"])
-def project_page(store: ViewerStore, project: PathId) -> dict[str, Any]:
-    """Return a project with its items and their coders."""
-    coders, gold, systems = (store.coders_of(project, role) for role in ("coder", "gold", "system"))
-    return {
+@router.get("/projects/{project}/sorts", tags=["projects"], response_model=list[str])
+def project_sorts(store: ViewerStore, project: ExistingProject) -> list[str]:
+    """List the sorts of annotation in a project, such as ``units`` or ``typed units``, the most frequent first."""
+    return store.sorts(project)
+
+
+@router.get("/projects/{project}", tags=["projects"], response_model=ProjectResponse)
+def project_page(
+    store: ViewerStore,
+    project: PathId,
+    items: Annotated[bool, Query(description="False: without items; /items lists them in parts.")] = True,
+) -> dict[str, Any]:
+    """Return a project with its coders, and with its items and who annotated them."""
+    head = {
         "id": project,
         "name": store.project_name(project),
-        "coders": list(dict.fromkeys(coder for listed in coders.values() for coder in listed)),
+        "coders": store.coder_names(project),
         "sorts": store.sorts(project),
+    }
+    if not items:
+        return {**head, "items": []}
+    by_role = {
+        field: store.coders_of(project, role)
+        for field, role in (("coders", "coder"), ("gold", "gold"), ("systems", "system"))
+    }
+    return {
+        **head,
         "items": [
-            describe_item(item)
-            | {
-                role: of.get((item.name, item.track), [])
-                for role, of in (("coders", coders), ("gold", gold), ("systems", systems))
-            }
+            describe_item(item) | {field: of.get((item.name, item.track), []) for field, of in by_role.items()}
             for item in store.items(project)
         ],
     }
@@ -216,14 +257,19 @@ def delete_project(request: Request, store: ViewerStore, project: PathId, foreve
         naming.delete(db, "project", project)
 
 
-@router.get("/projects/{project}/deleted", tags=["projects"])
+@router.get(
+    "/projects/{project}/deleted",
+    tags=["projects"],
+    response_model=list[DeletedPart],
+    response_model_exclude_unset=True,
+)
 def deleted_in_project(store: ViewerStore, project: ExistingProject) -> list[dict[str, Any]]:
     """List deleted items and annotations of a project, which can be restored."""
     with store.reading() as db:
         return naming.deleted_in(db, project)
 
 
-@router.get("/deleted", tags=["projects"])
+@router.get("/deleted", tags=["projects"], response_model=list[DeletedProject])
 def deleted_projects(store: ViewerStore) -> list[dict[str, Any]]:
     """List deleted projects, which can be restored."""
     with store.reading() as db:
@@ -263,41 +309,24 @@ def delete_annotation(store: ViewerStore, annotation: PathId) -> None:
         naming.delete(db, "annotation", annotation)
 
 
-@router.get("/projects/{project}/disagreements", tags=["projects"])
-def project_disagreements(
-    store: ViewerStore,
-    project: PathId,
-    most: Annotated[int, Query(ge=1, le=5000)] = 200,
-    tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
-) -> list[dict[str, Any]]:
-    """List the places where coders disagree most, over all items.
-
-    In recordings, marks within ``tolerance`` seconds (0.02 by default) count as one place; in hierarchies a place is a segment. ``settled`` tells whether a gold
-    annotation has decided it.
-    """
-    known = {(item.name, item.track): item for item in store.items(project)}
-    places = disputed_places(store.coder_annotations(project), limit=most, tolerance=tolerance)
-    settled = store.settled_in(project)
-    return [
-        {**describe_disputed_place(item, place), "settled": place.key in settled.get(item.id, ())}
-        for place in places
-        for item in (known[place.item, place.track],)
-    ]
-
-
-@router.get("/projects/{project}/provenance", tags=["projects"])
+@router.get("/projects/{project}/provenance", tags=["projects"], response_model=list[ProvenanceResponse])
 def provenance(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
     """Return the origin and all changes of every annotation, for export formats that cannot store them."""
     return History(store).of_project(project)
 
 
-@router.get("/projects/{project}/suggestions", tags=["projects"])
+@router.get("/projects/{project}/suggestions", tags=["projects"], response_model=list[DecisionResponse])
 def decisions(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
     """List every suggestion that was accepted, moved or refused, oldest first."""
     return list_decisions(store, project)
 
 
-@router.get("/projects/{project}/suggestions.csv", tags=["projects"], response_class=Response)
+@router.get(
+    "/projects/{project}/suggestions.csv",
+    tags=["projects"],
+    response_class=Response,
+    responses=file_response("text/csv"),
+)
 def decisions_as_csv(store: ViewerStore, project: PathId) -> Response:
     """Return the same as CSV."""
     return Response(decisions_table(list_decisions(store, project)), media_type="text/csv; charset=utf-8")
@@ -310,7 +339,7 @@ def decisions_as_csv(store: ViewerStore, project: PathId) -> Response:
 WindowEdge = Annotated[float | None, Query(ge=0, le=1e12, allow_inf_nan=False)]
 
 
-@router.get("/items/{item}", tags=["items"])
+@router.get("/items/{item}", tags=["items"], response_model=ItemResponse, response_model_exclude_unset=True)
 def item_page(
     request: Request,
     store: ViewerStore,
@@ -363,7 +392,7 @@ def item_page(
     return cache.respond(request, f"{stamp}-{schema.version}-{rules.allowed}-{store.viewer.released}", build)
 
 
-@router.post("/items/{item}/compare", tags=["items"])
+@router.post("/items/{item}/compare", tags=["items"], response_model=ComparisonResponse)
 def compare_item(store: ViewerStore, jobs: Jobs, item: PathId, body: CompareRequest) -> dict[str, Any]:
     """Compare annotations of an item: every score that applies, the reasons why others do not, and drawings."""
     states = {state.id: state for state in store.annotations(item)}
@@ -374,7 +403,13 @@ def compare_item(store: ViewerStore, jobs: Jobs, item: PathId, body: CompareRequ
     return jobs("comparison", scores.compare_annotations, compared, body, item=store.item(item).name)
 
 
-@router.post("/items/{item}/annotations", status_code=201, tags=["items"])
+@router.post(
+    "/items/{item}/annotations",
+    status_code=201,
+    tags=["items"],
+    response_model=AnnotationResponse,
+    response_model_exclude_unset=True,
+)
 def add_annotation(
     request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body: NewAnnotation, window: RequestedWindow
 ) -> dict[str, Any]:
@@ -387,7 +422,9 @@ def add_annotation(
     return describe_annotation(store.viewer, added, window)
 
 
-@router.post("/items/{item}/suggestions", tags=["items"])
+@router.post(
+    "/items/{item}/suggestions", tags=["items"], response_model=SuggestionsResponse, response_model_exclude_unset=True
+)
 def suggest(request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body: SuggestionRequest) -> dict[str, Any]:
     """Suggest marks by a segmenter, an uploaded system or a vowel restorer, to be accepted, moved or refused one by one; nothing is stored.
 
@@ -404,7 +441,7 @@ def suggest(request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body
     return suggest_for(store, request.app.state.recording_storage, record, body, jobs, rules.at_least)
 
 
-@router.post("/items/{item}/comments", status_code=201, tags=["items"])
+@router.post("/items/{item}/comments", status_code=201, tags=["items"], response_model=list[CommentResponse])
 def add_comment(store: ViewerStore, item: PathId, comment: NewComment) -> list[dict[str, Any]]:
     """Add a comment."""
     store.add_comment(item, comment.text, position=comment.position, until=comment.until, author=comment.author)
@@ -414,13 +451,24 @@ def add_comment(store: ViewerStore, item: PathId, comment: NewComment) -> list[d
 # ---------------------------------------------------------------------- annotations
 
 
-@router.get("/annotations/{annotation}", tags=["annotations"])
+@router.get(
+    "/annotations/{annotation}",
+    tags=["annotations"],
+    response_model=AnnotationResponse,
+    response_model_exclude_unset=True,
+)
 def annotation_page(store: ViewerStore, annotation: PathId, window: RequestedWindow) -> dict[str, Any]:
     """Return the current state of an annotation."""
     return describe_annotation(store.viewer, store.annotation(annotation), window)
 
 
-@router.patch("/annotations/{annotation}", tags=["annotations"])
+@router.patch(
+    "/annotations/{annotation}",
+    tags=["annotations"],
+    response_model=AnnotationResponse,
+    response_model_exclude_unset=True,
+    responses=CONFLICT,
+)
 def change_annotation(
     store: ViewerStore, annotation: PathId, change: ChangeRequest, window: RequestedWindow
 ) -> dict[str, Any]:
@@ -430,13 +478,13 @@ def change_annotation(
         return describe_annotation(store.viewer, made, window)
     seen = store.annotation(annotation, version=change.version)
     record = store.item(seen.item)
-    schema = Schemas(store, record.project).current().schema
-    marks = apply_operation(with_schema_types(schema, record.kind, record.track, seen.marks), change.operation)
-    if "names_of" in change.operation:
-        marks = _with_names_of(store, seen, marks, change.operation)
+    schema, operation = Schemas(store, record.project).current().schema, change.as_dict()
+    marks = apply_operation(with_schema_types(schema, record.kind, record.track, seen.marks), operation)
+    if "names_of" in operation:
+        marks = _with_names_of(store, seen, marks, operation)
     check_new_labels(schema, record.kind, record.track, seen.marks, marks)
     changed = store.change(
-        annotation, change.version, marks, operation=change.operation, author=change.author, request=change.request
+        annotation, change.version, marks, operation=operation, author=change.author, request=change.request
     )
     return describe_annotation(store.viewer, changed, window)
 
@@ -450,25 +498,43 @@ def _with_names_of(store: Store, seen: AnnotationState, marks: Marks, operation:
     return adopt_names(marks, source, number_field(operation, "at"))
 
 
-@router.post("/annotations/{annotation}/undo", tags=["annotations"])
+@router.post(
+    "/annotations/{annotation}/undo",
+    tags=["annotations"],
+    response_model=AnnotationResponse,
+    response_model_exclude_unset=True,
+    responses=CONFLICT,
+)
 def undo(store: ViewerStore, annotation: PathId, seen: VersionedRequest, window: RequestedWindow) -> dict[str, Any]:
     """Undo the last change."""
     return describe_annotation(store.viewer, store.undo(annotation, seen.version, seen.request), window)
 
 
-@router.post("/annotations/{annotation}/redo", tags=["annotations"])
+@router.post(
+    "/annotations/{annotation}/redo",
+    tags=["annotations"],
+    response_model=AnnotationResponse,
+    response_model_exclude_unset=True,
+    responses=CONFLICT,
+)
 def redo(store: ViewerStore, annotation: PathId, seen: VersionedRequest, window: RequestedWindow) -> dict[str, Any]:
     """Redo the last undone change."""
     return describe_annotation(store.viewer, store.redo(annotation, seen.version, seen.request), window)
 
 
-@router.get("/annotations/{annotation}/history", tags=["annotations"])
+@router.get("/annotations/{annotation}/history", tags=["annotations"], response_model=list[RevisionResponse])
 def history(store: ViewerStore, annotation: PathId) -> list[dict[str, Any]]:
     """Return every revision of an annotation."""
     return History(store).of_annotation(annotation)
 
 
-@router.post("/annotations/{annotation}/history/{revision}", tags=["annotations"])
+@router.post(
+    "/annotations/{annotation}/history/{revision}",
+    tags=["annotations"],
+    response_model=AnnotationResponse,
+    response_model_exclude_unset=True,
+    responses=CONFLICT,
+)
 def go_back(
     store: ViewerStore, annotation: PathId, revision: PathId, body: RevertRequest, window: RequestedWindow
 ) -> dict[str, Any]:
@@ -486,8 +552,8 @@ class MergeRequest(RequestBody):
     Where both have different annotations, ``keep`` says which one is kept; the other is deleted. The second coder's name may be new.
     """
 
-    coders: tuple[Name, Name] | None = None
-    items: tuple[BodyId, BodyId] | None = None
+    coders: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = None
+    items: Annotated[list[BodyId], Field(min_length=2, max_length=2)] | None = None
     keep: Keep = None
 
     @model_validator(mode="after")
@@ -497,22 +563,22 @@ class MergeRequest(RequestBody):
         return self
 
 
-@router.get("/projects/{project}/merges", tags=["merges"])
+@router.get("/projects/{project}/merges", tags=["merges"], response_model=list[MergeResponse])
 def merges(store: ViewerStore, project: ExistingProject) -> list[dict[str, Any]]:
     """List every merge of a project, newest first."""
     with store.reading() as db:
         return list_merges(db, project)
 
 
-@router.post("/projects/{project}/merges", status_code=201, tags=["merges"])
+@router.post("/projects/{project}/merges", status_code=201, tags=["merges"], response_model=MergeResponse)
 def merge(store: ViewerStore, project: ExistingProject, body: MergeRequest) -> dict[str, Any]:
     """Merge two coders of a project, or two items with the same text; 400 with ``collisions`` if ``keep`` is needed."""
     with store.writing() as db:
         if body.coders is not None:
-            description, record = merge_coders(db, project, *body.coders, body.keep)
+            description, record = merge_coders(db, project, body.coders[0], body.coders[1], body.keep)
         else:
             assert body.items is not None
-            description, record = merge_items(db, project, *body.items, body.keep)
+            description, record = merge_items(db, project, body.items[0], body.items[1], body.keep)
         describe_action(description)
         return record_merge(db, project, description, record, store.viewer.name)
 

@@ -24,7 +24,8 @@ from caesura_workbench.files_api import router as files_router
 from caesura_workbench.items_api import router as items_router
 from caesura_workbench.jobs import JobError, JobPool
 from caesura_workbench.merging import MergeCollision
-from caesura_workbench.middleware import SecurityMiddleware
+from caesura_workbench.middleware import CSRF_HEADER, SESSION_COOKIE, SecurityMiddleware
+from caesura_workbench.operation_models import OPERATION_TAGS
 from caesura_workbench.pages import STATIC, pages, render_error
 from caesura_workbench.people_api import router as people_router
 from caesura_workbench.permissions import Forbidden
@@ -42,6 +43,7 @@ from caesura_workbench.sound.decoding import SoundLimits
 from caesura_workbench.sound.recordings import RecordingStorage
 from caesura_workbench.statistics_api import router as statistics_router
 from caesura_workbench.store import Store
+from caesura_workbench.votes_api import router as votes_router
 
 _HERE = Path(__file__).parent
 
@@ -70,6 +72,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # that page loads scripts from another host; /openapi.json remains
         redoc_url=None,
     )
+    app.openapi = lambda: describe_api(app)  # type: ignore[method-assign]
     app.state.store, app.state.settings, app.state.cache = store, settings, ResponseCache()
     app.state.jobs = JobPool(settings.jobs)
     app.state.background = BackgroundJobs(app.state.jobs)
@@ -87,6 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
         items_router,
         statistics_router,
         files_router,
+        votes_router,
         pages,
     ):
         app.router.routes += part.routes  # include_router() would build each route again on the first request
@@ -100,6 +104,23 @@ def create_app(settings: Settings) -> FastAPI:
     ):
         app.add_exception_handler(kind, answer)
     return app
+
+
+def describe_api(app: FastAPI) -> dict[str, Any]:
+    """Return the description of the API with the ways to sign in: a token, or a session with the CSRF token that its changes need."""
+    if app.openapi_schema is not None:
+        return app.openapi_schema
+    described = FastAPI.openapi(app)
+    described["components"]["securitySchemes"] = {
+        "token": {"type": "http", "scheme": "bearer", "description": "A token of a person, or of the server."},
+        "session": {"type": "apiKey", "in": "cookie", "name": SESSION_COOKIE, "description": "Set by POST /login."},
+        "csrf": {"type": "apiKey", "in": "header", "name": CSRF_HEADER, "description": "From /api/session."},
+    }
+    for methods in described["paths"].values():
+        for method, operation in methods.items():
+            cookie: dict[str, list[str]] = {"session": []} if method == "get" else {"session": [], "csrf": []}
+            operation["security"] = [{"token": []}, cookie]
+    return described
 
 
 class _VersionedFiles(StaticFiles):
@@ -145,11 +166,17 @@ def _caesura_error(request: Request, error: Any) -> JSONResponse:
 
 
 def _validation_error(_: Request, error: Any) -> JSONResponse:
-    first = error.errors()[0]
+    errors = error.errors()
+    first = errors[0]
     if first["loc"][0] == "path":  # /projects/99999999999999999999, /items/x
         return JSONResponse({"error": f"there is no {first['loc'][1]} {str(first['input'])[:50]}."}, status_code=404)
-    where = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
-    return JSONResponse({"error": f"{where}: {first['msg'].lower()}."}, status_code=422)
+    place = first["loc"]
+    if place[-1] == "int" and len(errors) > 1 and errors[1]["loc"] == (*place[:-1], "float"):
+        first, place = errors[1], place[:-1]  # neither an integer nor another number
+    tags = OPERATION_TAGS if "operation" in place else ()
+    where = ".".join(str(part) for part in place if part != "body" and part not in tags) or "the request"
+    said = first["msg"].removeprefix("Value error, ")
+    return JSONResponse({"error": f"{where}: {said[0].lower()}{said[1:]}."}, status_code=422)
 
 
 def _http_error(_: Request, error: Any) -> JSONResponse:

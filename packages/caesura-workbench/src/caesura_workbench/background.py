@@ -52,6 +52,9 @@ class BackgroundJob:
     file_name: str = ""
     media_type: str = ""
     cancelled: threading.Event = field(default_factory=threading.Event)
+    finished: threading.Event = field(default_factory=threading.Event)
+    key: str = ""
+    stamp: int = 0
 
     def run(self, function: Callable[P, T], *args: P.args, **given: P.kwargs) -> T:
         """Call a function in a worker process."""
@@ -96,14 +99,21 @@ class BackgroundJobs:
         self._threads = ThreadPoolExecutor(_AT_ONCE, "background")
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def start(self, owner: str, what: str, project: int, work: Work) -> BackgroundJob:
-        """Start a job; everybody may have a few that are not finished."""
+    def start(self, owner: str, what: str, project: int, work: Work, key: str = "", stamp: int = 0) -> BackgroundJob:
+        """Start a job; everybody may have a few that are not finished.
+
+        If the owner has a job with the same ``key`` that is not finished, or that was done with the same ``stamp``, return that one.
+        """
         self._forget_old()
         with self._lock:
+            for known in self._jobs.values():
+                same = key and (known.owner, known.key) == (owner, key)
+                if same and (known.ended is None or (known.state == "done" and known.stamp == stamp)):
+                    return known
             mine = sum(job.owner == owner and job.ended is None for job in self._jobs.values())
             if mine >= self._pool.limits.per_person:
                 raise JobError(f"{mine} of your jobs are not finished yet; wait for one of them, or cancel it.", 429)
-            job = BackgroundJob(self._pool.new_number(), owner, what, project, self._pool)
+            job = BackgroundJob(self._pool.new_number(), owner, what, project, self._pool, key=key, stamp=stamp)
             self._jobs[job.number] = job
         self._threads.submit(self._carry_out, job, work)
         return job
@@ -158,6 +168,7 @@ class BackgroundJobs:
             raise
         finally:
             job.ended = time.monotonic()
+            job.finished.set()
 
     def _keep(self, job: BackgroundJob, made: ResultFile) -> None:
         with self._lock:

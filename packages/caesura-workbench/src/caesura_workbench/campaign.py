@@ -154,9 +154,9 @@ class Campaign:
             db.execute(assignments.update().where(mine).values(**values))
             record_change(db, "status", item=item)
 
-    def tasks(self, project: int) -> list[dict[str, Any]]:
-        """Return one's own items in a project and their states."""
-        return self._tasks(project, self._store.viewer.person)
+    def tasks(self, project: int, item: int | None = None) -> list[dict[str, Any]]:
+        """Return one's own items in a project, or one of them, and their states."""
+        return self._tasks(project, self._store.viewer.person, item)
 
     def progress(self, project: int) -> dict[str, Any]:
         """Return the progress per person and per item, and the tasks themselves."""
@@ -186,7 +186,7 @@ class Campaign:
             "tasks": listed,
         }
 
-    def _tasks(self, project: int, person: int | None = None) -> list[dict[str, Any]]:
+    def _tasks(self, project: int, person: int | None = None, item: int | None = None) -> list[dict[str, Any]]:
         mine = (
             (codings.c.item == assignments.c.item)
             & (codings.c.person == assignments.c.person)
@@ -203,6 +203,8 @@ class Campaign:
         )
         if person is not None:
             query = query.where(assignments.c.person == person)
+        if item is not None:
+            query = query.where(assignments.c.item == item)
         with self._store.reading() as db:
             return [
                 {

@@ -182,14 +182,6 @@ def votes(annotations: Iterable[Annotation], *, tolerance: float | None = None) 
     ]
 
 
-def disputed_places(
-    annotations: Iterable[Annotation], *, limit: int = 500, tolerance: float | None = None
-) -> list[VotePlace]:
-    """Return the disputed places, the most evenly split first."""
-    counted = votes(annotations, tolerance=tolerance)
-    return sorted((place for place in counted if place.dispute > 0), key=lambda place: -place.dispute)[:limit]
-
-
 # ---------------------------------------------------------------------- the places of one track
 
 

@@ -10,6 +10,7 @@ import io
 import json
 import re
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,8 +58,10 @@ def _open_store(url: str) -> Store:
     return Store(url, connections=2)
 
 
-def _read_corpora(store: Store, project: int, wanted: ExportRequest) -> dict[str, Corpus]:
-    corpora = store.corpora(project, role=wanted.role, coders=list(wanted.coders))
+def _read_corpora(
+    store: Store, project: int, wanted: ExportRequest, only: Sequence[int] | None = None
+) -> dict[str, Corpus]:
+    corpora = store.corpora(project, role=wanted.role, coders=list(wanted.coders), only=only)
     if wanted.sort is not None:
         known = store.sorts(project)
         if wanted.sort not in known:
@@ -118,8 +121,12 @@ def report_project(url: str, project: int, sort: str | None) -> tuple[str, bytes
 
 
 def fitting_formats(url: str, project: int, wanted: ExportRequest) -> list[dict[str, Any]]:
-    """List the formats that can hold the annotations, those that lose nothing first, with what each loses in words."""
-    corpora = _read_corpora(_open_store(url), project, wanted)
+    """List the formats that can hold the annotations, those that lose nothing first, with what each loses in words.
+
+    Of large projects, some items of every kind and track are looked at; the export itself looks at all of them.
+    """
+    store = _open_store(url)
+    corpora = _read_corpora(store, project, wanted, store.some_items(project, _LOOKED_AT))
     needed = [features(corpus) for corpus in corpora.values()]
     listed = [described for chosen in all_formats() if (described := _describe_format(chosen, corpora, needed))]
     return sorted(listed, key=lambda each: (len(each["loses"]), each["title"]))
@@ -136,45 +143,78 @@ def _describe_format(chosen: Format, corpora: dict[str, Corpus], needed: list[se
     possible = {files: sorted(set().union(*lost)) for files, lost in losses.items() if None not in lost}
     if not possible:
         return None
-    files = sorted(possible, key=lambda each: len(possible[each]))
     if chosen.name in TIER_FORMATS and all(corpus.timed for corpus in corpora.values()):
-        files.append("tiers")
-    lost = [FEATURES[name] for name in possible[files[0]]]
-    if not lost and not chosen.exact:
-        tried = _try_format(chosen, corpora, files[0])
-        if tried is None:
-            return None
-        lost = tried
+        possible["tiers"] = []
+    words = {files: [FEATURES[name] for name in names] for files, names in possible.items()}
+    if not chosen.exact:
+        tried = {files: _try_format(chosen, corpora, files, lost) for files, lost in words.items()}
+        words = {files: lost for files, lost in tried.items() if lost is not None}
+    files = sorted((each for each in words if each != "tiers"), key=lambda each: len(words[each]))
+    if not files:
+        return None
+    lost = words[files[0]]
     return {
         "name": chosen.name,
         "title": chosen.title,
         "suffix": _suffix(chosen),
         "fits": True,
-        "files": files,
+        "files": files + [each for each in words if each == "tiers"],
         "loses": lost,
-        "loses_in": {kind: [FEATURES[name] for name in names] for kind, names in possible.items()},
+        "loses_in": words,
         "text": f"loses {_list_words(lost)}" if lost else "keeps all",
     }
 
 
-_TRIED_ITEMS, _TRIED_UNITS = 3, 20_000
+_LOOKED_AT = 100  # items of every kind and track
+_TRIED_ITEMS, _TRIED_CODERS, _TRIED_UNITS = 8, 3, 10_000
 
 
-def _try_format(chosen: Format, corpora: dict[str, Corpus], files: str) -> list[str] | None:
-    """Write the first items and return what the library says would be lost: a tab or a line end in a name may not survive. None if they cannot be written."""
+def _try_format(chosen: Format, corpora: dict[str, Corpus], files: str, lost: list[str]) -> list[str] | None:
+    """Write some items of each sort and return what is lost, or None if they cannot be written.
+
+    Formats differ in more than what they hold: one ends utterances with certain marks only, another needs Hebrew letters, and a tab or a line end in a name may not
+    survive. What is lost besides ``lost`` is what the library says then.
+    """
     for corpus in corpora.values():
-        few = corpus.select(items=list(corpus.items[:_TRIED_ITEMS]))
-        if sum(marks.length for _, _, marks, _ in few) > _TRIED_UNITS:
+        few = _some_items(corpus)
+        if few is None:
             continue
-        try:
+        said = _why_not(few, chosen, files, lossy=bool(lost))
+        if said:
+            found = re.search(r"would lose (.+?)(;|$)", said)
+            if found is None or _why_not(few, chosen, files, lossy=True):
+                return None
+            lost = [*lost, found.group(1)]
+    return lost
+
+
+def _some_items(corpus: Corpus) -> Corpus | None:
+    """Return a few items from the whole corpus by a few coders, as many as are quickly written; None if the first is too long."""
+    step = max(1, len(corpus.items) // _TRIED_ITEMS)
+    names = list(corpus.items[::step][:_TRIED_ITEMS])
+    while names:
+        few = corpus.select(items=names)
+        few = few.select(coders=list(few.coders[:_TRIED_CODERS]))
+        if sum(marks.length for _, _, marks, _ in few) <= _TRIED_UNITS:
+            return few
+        names = names[: len(names) // 2]
+    return None
+
+
+def _why_not(few: Corpus, chosen: Format, files: str, *, lossy: bool) -> str:
+    """Return why a few items cannot be written, or nothing."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they say what is lost
             if files == "one":
-                export_file(few, "x", chosen.name, lossy=False, limits=Limits())
+                export_file(few, "x", chosen.name, lossy=lossy, limits=Limits())
+            elif files == "items":
+                export_folder([few], "x", chosen.name, lossy=lossy, limits=Limits())
             else:
-                export_folder([few], "x", chosen.name, lossy=False, limits=Limits())
-        except CaesuraError as error:
-            found = re.search(r"would lose (.+?)(;|$)", str(error))
-            return None if found is None else [found.group(1)]
-    return []
+                export_folder(corpora_of_tiers([few], chosen.name), "x", chosen.name, lossy=True, limits=Limits())
+    except CaesuraError as error:
+        return str(error)
+    return ""
 
 
 def _loses(needed: set[str], chosen: Format) -> set[str] | None:
@@ -441,7 +481,10 @@ class History:
         self._store = store
 
     def of_annotation(self, annotation: int) -> list[dict[str, Any]]:
-        """Return every revision of an annotation with its author, time and operation; merges have no revision id."""
+        """Return every revision of an annotation with its author, time and operation; merges have no revision id.
+
+        The revision that is the state of the annotation is ``current``; those that did not lead to it are ``undone``.
+        """
         project = self._store.item(self._store.annotation(annotation).item).project
         query = (
             sa.select(revisions.c.id, revisions.c.parent, revisions.c.operation, revisions.c.author, revisions.c.time)
@@ -450,8 +493,16 @@ class History:
         )
         with self._store.reading() as db:
             steps = [{**row._mapping, "operation": json.loads(row.operation)} for row in db.execute(query)]
+            head = db.execute(sa.select(codings.c.head).where(codings.c.id == annotation)).scalar_one()
             merged = merge_steps(db, project).get(annotation, [])
-        return _in_order(steps, [{"id": None, "parent": None, **step} for step in merged])
+        parents, kept, revision = {step["id"]: step["parent"] for step in steps}, set(), head
+        while revision is not None:  # from the current revision back to the first
+            kept.add(revision)
+            revision = parents.get(revision)
+        for step in steps:
+            step |= {"current": step["id"] == head, "undone": step["id"] not in kept}
+        no_revision = {"id": None, "parent": None, "current": False, "undone": False}
+        return _in_order(steps, [no_revision | step for step in merged])
 
     def of_project(self, project: int) -> list[dict[str, Any]]:
         """Return every annotation of a project with its origin and history."""

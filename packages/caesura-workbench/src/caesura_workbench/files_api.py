@@ -15,7 +15,8 @@ from caesura.errors import CaesuraError
 from caesura_workbench import naming
 from caesura_workbench.api import ExistingProject, JobRunner, Jobs, ViewerStore, get_settings
 from caesura_workbench.background import BackgroundJob, BackgroundJobs, ResultFile
-from caesura_workbench.exports import ExportRequest, export_project, report_project
+from caesura_workbench.changes import last_change
+from caesura_workbench.exports import ExportRequest, export_project, fitting_formats, report_project
 from caesura_workbench.importing import ImportRequest, count_use, import_files, list_notes, schema_facts
 from caesura_workbench.imports import (
     CoderFrom,
@@ -31,6 +32,7 @@ from caesura_workbench.imports import (
     safe_path,
     split_raw_text,
 )
+from caesura_workbench.project_responses import ImportResponse, PastedResponse, PreviewResponse
 from caesura_workbench.project_schema import LabelUse
 from caesura_workbench.requests import (
     BodyId,
@@ -41,10 +43,13 @@ from caesura_workbench.requests import (
     RequestBody,
     Unit,
     api_router,
+    file_response,
 )
+from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.responses import FormatResponse, JobResponse
 from caesura_workbench.rows import AddedRows, ItemRecord, NotFound
 from caesura_workbench.schemas import Schemas, corpus_use
+from caesura_workbench.store import Store
 
 router = api_router("files")
 
@@ -111,7 +116,7 @@ def _import_request(
 RequestedImport = Annotated[ImportRequest, Depends(_import_request)]
 
 
-@router.post("/projects/{project}/preview")
+@router.post("/projects/{project}/preview", response_model=PreviewResponse, response_model_exclude_unset=True)
 async def preview(
     request: Request,
     store: ViewerStore,
@@ -137,7 +142,7 @@ async def preview(
     }
 
 
-@router.post("/projects/{project}/files", status_code=201)
+@router.post("/projects/{project}/files", status_code=201, response_model=ImportResponse)
 async def add_files(
     request: Request, store: ViewerStore, jobs: Jobs, project: ExistingProject, files: Files, wanted: RequestedImport
 ) -> dict[str, Any]:
@@ -151,7 +156,9 @@ async def add_files(
     return await run_in_threadpool(import_files, store, project, parts, wanted)
 
 
-@router.post("/projects/{project}/text", status_code=201)
+@router.post(
+    "/projects/{project}/text", status_code=201, response_model=PastedResponse, response_model_exclude_unset=True
+)
 def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, pasted: PastedText) -> dict[str, Any]:
     """Add pasted text: a coder's segments separated by |, or a raw text to annotate."""
     limits = get_settings(request).limits
@@ -206,7 +213,7 @@ async def _read(
 # ---------------------------------------------------------------------- exports
 
 
-@router.get("/projects/{project}/export", response_class=Response)
+@router.get("/projects/{project}/export", response_class=Response, responses=file_response("application/octet-stream"))
 def export(
     request: Request,
     store: ViewerStore,
@@ -243,17 +250,23 @@ def _attachment(name: str) -> dict[str, str]:
 @router.get("/projects/{project}/export/formats", response_model=list[FormatResponse])
 def export_formats(
     request: Request,
+    store: ViewerStore,
     jobs: Jobs,
     project: ExistingProject,
     coder: Annotated[list[str] | None, Query(max_length=50)] = None,
     role: Literal["coder", "gold", "system"] | None = None,
     sort: Annotated[str | None, Query(max_length=50)] = None,
-) -> list[dict[str, Any]]:
-    """List the formats that can hold these annotations, those that lose nothing first, with what each loses in words."""
-    from caesura_workbench.exports import fitting_formats
+) -> Response:
+    """List the formats that can hold these annotations, those that lose nothing first, with what each loses in words.
 
+    Some items are written to find out; the list is kept until the project changes.
+    """
     wanted = ExportRequest("", True, tuple(coder or ()), role, sort)
-    return jobs("export", fitting_formats, get_settings(request).database_url, project, wanted)
+    url = get_settings(request).database_url
+    with store.reading() as db:
+        stamp = f"formats {project} {last_change(db, project)} {wanted}"
+    cache: ResponseCache = request.app.state.cache
+    return cache.respond(request, stamp, lambda: jobs("export", fitting_formats, url, project, wanted))
 
 
 # ---------------------------------------------------------------------- jobs in the background
@@ -310,15 +323,24 @@ def start_export(request: Request, jobs: Jobs, project: ExistingProject, body: N
 
 
 @router.post("/projects/{project}/jobs/report", response_model=JobResponse, status_code=202)
-def start_report(request: Request, jobs: Jobs, project: ExistingProject, body: NewReport) -> dict[str, Any]:
-    """Write the report of a project's coders in the background; the file of the job is a page."""
+def write_report(
+    request: Request, store: ViewerStore, jobs: Jobs, project: ExistingProject, body: NewReport
+) -> dict[str, Any]:
+    """Write the report of a project's coders in the background, once per state of the project; the file of the job is a page."""
+    return start_report(request, store, jobs, project, body.sort).as_dict()
+
+
+def start_report(request: Request, store: Store, jobs: JobRunner, project: int, sort: str | None) -> BackgroundJob:
+    """Start the job that writes a report, or return one that is not finished, or that did so since the last change of the project."""
     url = get_settings(request).database_url
+    with store.reading() as db:
+        stamp = last_change(db, project)
 
     def work(job: BackgroundJob) -> ResultFile:
-        name, page = job.run(report_project, url, project, body.sort)
+        name, page = job.run(report_project, url, project, sort)
         return ResultFile(name, page, "text/html; charset=utf-8")
 
-    return _background(request).start(jobs.owner, "report", project, work).as_dict()
+    return _background(request).start(jobs.owner, "report", project, work, f"report {project} {sort}", stamp)
 
 
 @router.get("/jobs", response_model=list[JobResponse], tags=["session"])
@@ -333,7 +355,12 @@ def one_job(request: Request, jobs: Jobs, job: PathId) -> dict[str, Any]:
     return _find(request, jobs, job).as_dict()
 
 
-@router.get("/jobs/{job}/file", tags=["session"], response_class=FileResponse)
+@router.get(
+    "/jobs/{job}/file",
+    tags=["session"],
+    response_class=FileResponse,
+    responses=file_response("application/octet-stream", "text/html"),
+)
 def job_file(request: Request, jobs: Jobs, job: PathId) -> FileResponse:
     """Return the file that a job made."""
     found = _find(request, jobs, job)

@@ -170,21 +170,24 @@ def counts(request: Request, store: ViewerStore, project: ExistingProject) -> di
             "last": max((entry.stamp for entry in known.entries), default=0)
             if known.state is None
             else known.state.last,
-            **project_counts(known.entries, viewer),
+            **project_counts(known.entries, viewer, known.state),
             "people": _people(db, known),
         }
 
 
-def project_counts(entries: list[ItemEntry], viewer: Viewer) -> dict[str, Any]:
-    """Count items by state and tasks by state."""
+def project_counts(entries: list[ItemEntry], viewer: Viewer, state: ProjectState | None) -> dict[str, Any]:
+    """Count items by state and tasks by state; those of everybody are kept in ``state``."""
     whose = viewer.person if viewer.blind else None
     states = [entry_state(entry, whose, viewer.single_user) for entry in entries]
-    digits = [digit for entry in entries for digit in entry.cells.values()]
+    if state is None:
+        tasks = _count_states(digit for entry in entries for digit in entry.cells.values())
+    else:
+        tasks = {name: sum(of[digit] for of in state.tasks.values()) for digit, name in enumerate(STATES) if digit}
     return {
         "items": len(entries),
         "annotations": sum(entry.coders + entry.gold for entry in entries),
         "states": {name: states.count(digit) for digit, name in enumerate(STATES)},
-        "tasks": _count_states(digits),
+        "tasks": tasks,
     }
 
 

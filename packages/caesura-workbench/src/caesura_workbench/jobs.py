@@ -86,6 +86,18 @@ class Job:
         }
 
 
+@contextmanager
+def _turn(job: Job, free: threading.Semaphore) -> Iterator[None]:
+    """Wait until it is the turn of a job, or until it is cancelled."""
+    while not free.acquire(timeout=_POLL):
+        if job.cancelled.is_set():
+            raise JobError("the job was cancelled.", 409)
+    try:
+        yield
+    finally:
+        free.release()
+
+
 class JobPool:
     """Runs functions in worker processes; with no workers, in the calling thread, without limits."""
 
@@ -94,6 +106,8 @@ class JobPool:
         self._jobs: dict[int, Job] = {}
         self._lock = threading.Lock()
         self._free = threading.Semaphore(max(1, self.limits.workers))
+        # of several workers, one is never given to a job in the background, so that requests do not wait for reports
+        self._free_in_background = threading.Semaphore(max(1, self.limits.workers - 1))
         self._idle: list[_Worker] = []
         self._number = 0
 
@@ -136,13 +150,11 @@ class JobPool:
 
     def _run_queued(self, job: Job, function: Callable[..., Any], args: Any, given: dict[str, Any]) -> Any:
         try:
-            while not self._free.acquire(timeout=_POLL):
-                if job.cancelled.is_set():
-                    raise JobError("the job was cancelled.", 409)
-            try:
+            if not job.background:
+                with _turn(job, self._free):
+                    return self._run(job, function, args, given)
+            with _turn(job, self._free_in_background), _turn(job, self._free):
                 return self._run(job, function, args, given)
-            finally:
-                self._free.release()
         finally:
             with self._lock:
                 del self._jobs[job.number]

@@ -31,6 +31,7 @@ from caesura_workbench.permissions import (
     AuditEntry,
     Permission,
     Viewer,
+    allowed_methods,
     current_action,
     find_permission,
     why_outside_scopes,
@@ -165,6 +166,8 @@ async def authenticate(scope: Scope, headers: Headers, settings: Settings, throt
     scope["state"]["viewer"] = viewer
     if viewer.single_user:
         return None
+    if permission is None and (methods := allowed_methods(scope["path"])):
+        return error_response(405, "method not allowed.", {"Allow": ", ".join(methods)})
     if permission is None or missing:
         return error_response(404, "not found.")
     outside = why_outside_scopes(viewer, scope["method"], permission)

@@ -22,9 +22,11 @@ from caesura_workbench.schema import (
     preferences,
     project_schemas,
     projects,
+    questions,
     requests,
     schema_version,
     tokens,
+    votes,
 )
 from caesura_workbench.schemas import propose_from_data
 
@@ -74,11 +76,18 @@ def _add_project_schemas(db: sa.Connection) -> None:
         propose_from_data(db, project)
 
 
+def _add_votes(db: sa.Connection) -> None:
+    """4: questions for readers, and their votes."""
+    for table in (questions, votes):
+        table.create(db, checkfirst=True)
+
+
 #: In order; the number of a migration is its place, counted from 1.
 MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (
     _complete_tables,
     _remember_requests,
     _add_project_schemas,
+    _add_votes,
 )
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hmac
+import time
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
 from caesura.display.palette import PALETTE
 from caesura.errors import CaesuraError
 from caesura.report.page import LOGO, POLICY, SHARED_SCRIPT
-from caesura_workbench.api import ViewerStore
+from caesura_workbench.api import Jobs, ViewerStore
+from caesura_workbench.background import BackgroundJob
 from caesura_workbench.campaign import Campaign, Guidelines
+from caesura_workbench.files_api import start_report
 from caesura_workbench.languages import COOKIE, NAMES, language, language_of
 from caesura_workbench.middleware import (
     SESSION_COOKIE,
@@ -31,8 +34,10 @@ from caesura_workbench.middleware import (
 from caesura_workbench.people import SESSION_DAYS, People
 from caesura_workbench.permissions import AuditEntry
 from caesura_workbench.requests import PathId, Unit
+from caesura_workbench.rows import NotFound
 from caesura_workbench.store import Store
 from caesura_workbench.throttling import LoginThrottle, client_network
+from caesura_workbench.voting import Voting
 
 pages = APIRouter(include_in_schema=False)
 _static = Path(__file__).parent / "static"
@@ -124,8 +129,9 @@ def _project_page(
 ) -> Response:
     name = store.project_name(project)
     return render_page(
-        request, template, page=page, project=project, project_name=name, units=get_args(Unit), **context
-    )
+        request, template, page=page, project=project, project_name=name, units=get_args(Unit),
+        asked=Voting(store, project).asked(), **context
+    )  # fmt: skip
 
 
 @pages.get("/projects/{project}", response_class=HTMLResponse)
@@ -134,6 +140,8 @@ def project(request: Request, store: ViewerStore, project: PathId) -> Response:
     viewer = store.viewer
     if viewer.blind and (item := _next_item(store, project)):
         return RedirectResponse(f"/items/{item}", status_code=303)
+    if viewer.blind and Voting(store, project).unanswered():
+        return RedirectResponse(f"/projects/{project}/votes", status_code=303)
     waiting = viewer.blind or (viewer.role == "reader" and not viewer.released)
     return _project_page(request, store, "tasks.html" if waiting else "project.html", "project", project)
 
@@ -154,6 +162,26 @@ def disputes(request: Request, store: ViewerStore, project: PathId) -> Response:
 def agreement(request: Request, store: ViewerStore, project: PathId) -> Response:
     """Show how well annotators agree."""
     return _project_page(request, store, "agreement.html", "agreement", project)
+
+
+_Coder = Annotated[str, Query(max_length=200)]
+
+
+@pages.get("/projects/{project}/compare")
+def compare(
+    store: ViewerStore,
+    project: PathId,
+    first: _Coder,
+    second: _Coder,
+    sort: Annotated[str, Query(max_length=50)] = "",
+) -> Response:
+    """Open the comparison of two coders, in the first item that both annotated."""
+    store.project_name(project)
+    shared = store.shared_item(project, first, second, sort.removeprefix("typed ") or None)
+    if shared is None:
+        raise NotFound(f"{first} and {second} have no item in common.")
+    item, *annotations = shared
+    return RedirectResponse(f"/items/{item}?c={annotations[0]}&c={annotations[1]}#compare", status_code=303)
 
 
 @pages.get("/projects/{project}/schema", response_class=HTMLResponse)
@@ -180,19 +208,47 @@ def project_export(request: Request, store: ViewerStore, project: PathId) -> Res
     return _project_page(request, store, "export.html", "export", project)
 
 
-@pages.get("/projects/{project}/report", response_class=HTMLResponse)
-def report(store: ViewerStore, project: PathId, sort: Annotated[str | None, Query(max_length=50)] = None) -> Response:
-    """Show the report of a project's coders, as ``caesura report`` writes it."""
-    from caesura.report.content import make_report
-    from caesura.report.page import html_page
+@pages.get("/projects/{project}/votes", response_class=HTMLResponse)
+def project_votes(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Ask which of two masked segmentations is closer to gold."""
+    return _project_page(request, store, "votes.html", "votes", project)
 
-    corpus = store.corpus(project, sort=sort, role="coder")
-    if not len(corpus):
-        raise CaesuraError("the project has no annotations by coders yet.")
-    page = html_page(make_report(corpus, store.project_name(project)))
-    return HTMLResponse(
-        page, headers={"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "Cache-Control": "no-store"}
-    )
+
+_REPORT_WAIT = 1.5  # seconds; a report that takes longer is announced by a page that asks again
+
+
+@pages.get("/projects/{project}/report", response_class=HTMLResponse)
+def report(
+    request: Request,
+    store: ViewerStore,
+    jobs: Jobs,
+    project: PathId,
+    sort: Annotated[str | None, Query(max_length=50)] = None,
+    job: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+) -> Response:
+    """Show the report of a project's coders, as ``caesura report`` writes it; meanwhile, how far it is.
+
+    It is a job in the background, which is started once per state of the project; the page that waits names its job, so that changes meanwhile start no other.
+    """
+    name = store.project_name(project)
+    begun = None if job is None else request.app.state.background.get(jobs.owner, job)
+    if begun is None or (begun.what, begun.project) != ("report", project):
+        begun = start_report(request, store, jobs, project, sort)
+    return _show_report(request, begun, name)
+
+
+def _show_report(request: Request, job: BackgroundJob, name: str) -> Response:
+    if not job.finished.wait(_REPORT_WAIT):
+        progress = "" if job.progress is None else job.progress.text
+        page = render_page(
+            request, "waiting.html", title=name, progress=progress, seconds=round(time.monotonic() - job.created)
+        )
+        page.headers["Refresh"] = f"2; url={request.url.path}?job={job.number}"
+        return page
+    if job.file is None:
+        raise CaesuraError(job.error or "the report could not be written.")
+    policy = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "Cache-Control": "no-store"}
+    return FileResponse(job.file, media_type="text/html; charset=utf-8", headers=policy)
 
 
 @pages.get("/items/{item}", response_class=HTMLResponse)

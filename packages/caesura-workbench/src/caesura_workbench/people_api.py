@@ -13,6 +13,18 @@ from caesura_workbench.campaign import Campaign, Guidelines
 from caesura_workbench.middleware import SESSION_COOKIE, client_address
 from caesura_workbench.people import People
 from caesura_workbench.permissions import Role
+from caesura_workbench.project_responses import (
+    AssignedResponse,
+    AuditRow,
+    GuidelinesResponse,
+    LinkResponse,
+    MemberResponse,
+    MeResponse,
+    NewPersonResponse,
+    PersonResponse,
+    ProgressResponse,
+    TaskResponse,
+)
 from caesura_workbench.requests import BodyId, JsonObject, Name, PathId, RequestBody, api_router
 from caesura_workbench.responses import NewTokenResponse, TokenResponse
 
@@ -93,7 +105,7 @@ class Release(RequestBody):
 # ---------------------------------------------------------------------- own account
 
 
-@router.get("/me", tags=["people"])
+@router.get("/me", tags=["people"], response_model=MeResponse)
 def me(store: ViewerStore) -> dict[str, Any]:
     """Return the signed-in person; ``alone`` is true if the workbench has no accounts."""
     viewer = store.viewer
@@ -154,13 +166,13 @@ def delete_token_of(store: ViewerStore, person: PathId, token: PathId) -> None:
     People(store).delete_token(person, token)
 
 
-@router.get("/me/preferences", tags=["people"])
+@router.get("/me/preferences", tags=["people"], response_model=dict[str, Any])
 def preferences(store: ViewerStore) -> dict[str, Any]:
     """Return one's own settings for the pages."""
     return People(store).preferences(store.viewer.person)
 
 
-@router.put("/me/preferences", tags=["people"])
+@router.put("/me/preferences", tags=["people"], response_model=dict[str, Any])
 def set_preferences(store: ViewerStore, body: JsonObject) -> dict[str, Any]:
     """Replace one's own settings for the pages, up to 4,096 bytes of JSON."""
     People(store).set_preferences(store.viewer.person, body)
@@ -177,13 +189,13 @@ def end_other_sessions(request: Request, store: ViewerStore) -> None:
 # ---------------------------------------------------------------------- people
 
 
-@router.get("/people", tags=["people"])
+@router.get("/people", tags=["people"], response_model=list[PersonResponse])
 def people(store: ViewerStore) -> list[dict[str, Any]]:
     """List all accounts."""
     return People(store).list_all()
 
 
-@router.post("/people", status_code=201, tags=["people"])
+@router.post("/people", status_code=201, tags=["people"], response_model=NewPersonResponse)
 def add_person(request: Request, store: ViewerStore, person: NewPerson, response: Response) -> dict[str, Any]:
     """Add an account and return its personal link. The first account is a manager and is signed in at once; from then on everybody has to sign in."""
     from caesura_workbench.people import hash_password
@@ -206,7 +218,7 @@ def change_person(store: ViewerStore, person: PathId, body: ChangedPerson) -> No
     People(store).change(person, manager=body.manager, active=body.active)
 
 
-@router.post("/people/{person}/link", status_code=201, tags=["people"])
+@router.post("/people/{person}/link", status_code=201, tags=["people"], response_model=LinkResponse)
 def new_link(store: ViewerStore, person: PathId) -> dict[str, str]:
     """Create a new personal link; the old one and all sessions of the person end."""
     return {"link": f"/enter#{People(store).new_link(person)}"}
@@ -218,7 +230,7 @@ def end_sessions(store: ViewerStore, person: PathId) -> None:
     People(store).end_sessions(person)
 
 
-@router.get("/audit", tags=["people"])
+@router.get("/audit", tags=["people"], response_model=list[AuditRow])
 def audit(
     store: ViewerStore,
     before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
@@ -231,13 +243,13 @@ def audit(
 # ---------------------------------------------------------------------- campaigns
 
 
-@router.get("/projects/{project}/members", tags=["campaign"])
+@router.get("/projects/{project}/members", tags=["campaign"], response_model=list[MemberResponse])
 def members(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
     """List everybody with a role in a project."""
     return Campaign(store).members(project)
 
 
-@router.post("/projects/{project}/people", status_code=201, tags=["campaign"])
+@router.post("/projects/{project}/people", status_code=201, tags=["campaign"], response_model=NewPersonResponse)
 def add_member(store: ViewerStore, project: ExistingProject, body: NewMember) -> dict[str, Any]:
     """Add somebody to a project by name, creating an account with a personal link if there is none yet."""
     if store.viewer.single_user:
@@ -252,14 +264,14 @@ def add_member(store: ViewerStore, project: ExistingProject, body: NewMember) ->
     return {"id": number, "name": body.name, "link": None if link is None else f"/enter#{link}"}
 
 
-@router.put("/projects/{project}/members", tags=["campaign"])
+@router.put("/projects/{project}/members", tags=["campaign"], response_model=list[MemberResponse])
 def set_role(store: ViewerStore, project: ExistingProject, body: Membership) -> list[dict[str, Any]]:
     """Set or remove somebody's role in a project."""
     Campaign(store).set_role(project, body.person, body.role)
     return Campaign(store).members(project)
 
 
-@router.post("/projects/{project}/assignments", tags=["campaign"])
+@router.post("/projects/{project}/assignments", tags=["campaign"], response_model=AssignedResponse)
 def assign(store: ViewerStore, project: ExistingProject, body: AssignmentRequest) -> dict[str, Any]:
     """Assign the items of a project to its annotators; annotations in progress keep their annotator."""
     return {"items": Campaign(store).assign(project, body.per_item)}
@@ -271,16 +283,18 @@ def set_assignees(store: ViewerStore, item: PathId, body: Assignees) -> None:
     Campaign(store).set_assignees(item, body.people)
 
 
-@router.get("/projects/{project}/progress", tags=["campaign"])
+@router.get("/projects/{project}/progress", tags=["campaign"], response_model=ProgressResponse)
 def progress(store: ViewerStore, project: ExistingProject) -> dict[str, Any]:
     """Return the progress of a project, per person and per item."""
     return Campaign(store).progress(project)
 
 
-@router.get("/projects/{project}/tasks", tags=["campaign"])
-def tasks(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
-    """List one's own items and their states."""
-    return Campaign(store).tasks(project)
+@router.get("/projects/{project}/tasks", tags=["campaign"], response_model=list[TaskResponse])
+def tasks(
+    store: ViewerStore, project: PathId, item: Annotated[int | None, Query(ge=1, le=2**62)] = None
+) -> list[dict[str, Any]]:
+    """List one's own items and their states; with ``item``, that one only."""
+    return Campaign(store).tasks(project, item)
 
 
 @router.put("/items/{item}/status", status_code=204, tags=["campaign"])
@@ -296,7 +310,7 @@ def release(store: ViewerStore, project: ExistingProject, body: Release) -> None
     Campaign(store).release(project, body.released)
 
 
-@router.get("/projects/{project}/audit", tags=["campaign"])
+@router.get("/projects/{project}/audit", tags=["campaign"], response_model=list[AuditRow])
 def project_audit(
     store: ViewerStore,
     project: PathId,
@@ -307,7 +321,7 @@ def project_audit(
     return People(store).audit(project=project, before=before, limit=most)
 
 
-@router.get("/projects/{project}/guidelines", tags=["campaign"])
+@router.get("/projects/{project}/guidelines", tags=["campaign"], response_model=GuidelinesResponse)
 def guidelines(
     store: ViewerStore, project: ExistingProject, version: Annotated[int | None, Query(ge=0, le=2**31 - 1)] = None
 ) -> dict[str, Any]:
@@ -315,7 +329,7 @@ def guidelines(
     return Guidelines(store, project).read(version)
 
 
-@router.put("/projects/{project}/guidelines", tags=["campaign"])
+@router.put("/projects/{project}/guidelines", tags=["campaign"], response_model=GuidelinesResponse)
 def write_guidelines(store: ViewerStore, project: ExistingProject, body: NewGuidelines) -> dict[str, Any]:
     """Save a new version of the guidelines; 409 if somebody saved another one meanwhile. All versions are kept."""
     written = Guidelines(store, project)

@@ -77,6 +77,10 @@ class Viewer:
         there = codings.c.deleted.is_(None)
         return there & (codings.c.person == self.person) if self.blind else there
 
+    def has_role(self, role: str) -> sa.ColumnElement[bool]:
+        """Return the condition that annotations have a role; for blind annotators, their own annotations are found first (see `in_project`)."""
+        return codings.c.role + "" == role if self.blind else codings.c.role == role
+
     def sees_comments(self) -> sa.ColumnElement[bool]:
         """Return the condition on comments for every query; everybody may read those of managers, of the workbench or of the project."""
         if not self.blind:
@@ -244,6 +248,7 @@ PERMISSIONS: dict[str, Permission] = {
     "GET /api/deleted": Permission("list deleted projects", _MANAGERS),
     "GET /projects/{project}": Permission("view a project", _ALL),
     "GET /api/projects/{project}": Permission("read a project", _WORKERS, _ALL),
+    "GET /api/projects/{project}/sorts": Permission("read a project", _WORKERS, _ALL),
     "DELETE /api/projects/{project}": Permission("delete a project", _MANAGERS),
     "GET /api/projects/{project}/deleted": Permission("list deleted items and annotations", _MANAGERS),
     "POST /api/projects/{project}/preview": Permission("preview files", _MANAGERS),
@@ -266,6 +271,7 @@ PERMISSIONS: dict[str, Permission] = {
     "GET /projects/{project}/guidelines": Permission("view the guidelines", _ALL),
     "GET /projects/{project}/disputes": Permission("view the disputes", _JUDGES, _ALL),
     "GET /projects/{project}/agreement": Permission("view the agreement", _JUDGES, _ALL),
+    "GET /projects/{project}/compare": Permission("compare two coders", _JUDGES, _ALL),
     "GET /projects/{project}/schema": Permission("view the schema", _MANAGERS),
     "GET /projects/{project}/people": Permission("view the people of a project", _MANAGERS),
     "GET /projects/{project}/import": Permission("view the import", _MANAGERS),
@@ -299,6 +305,14 @@ PERMISSIONS: dict[str, Permission] = {
     "POST /api/projects/{project}/schema/check": Permission("check a schema", _MANAGERS),
     "GET /api/projects/{project}/schema/usage": Permission("count labels", _JUDGES, _ALL),
     "GET /api/projects/{project}/annotators": Permission("describe the annotators", _JUDGES, _ALL),
+    "GET /projects/{project}/votes": Permission("view the questions", _WORKERS),
+    "GET /api/projects/{project}/questions": Permission("read the questions", _WORKERS),
+    "PUT /api/projects/{project}/questions": Permission("add questions", _MANAGERS),
+    "DELETE /api/projects/{project}/questions": Permission("delete the questions and votes", _MANAGERS),
+    "PUT /api/projects/{project}/votes": Permission("vote", _WORKERS),
+    "GET /api/projects/{project}/votes": Permission("count the votes", _MANAGERS),
+    "GET /api/projects/{project}/votes.csv": Permission("export the votes", _MANAGERS),
+    "GET /api/projects/{project}/votes/ranking": Permission("rank metrics by the votes", _MANAGERS),
     "GET /api/projects/{project}/audit": Permission("read a project's audit log", _MANAGERS),
     # items and annotations
     "GET /items/{item}": Permission("view an item", _WORKERS, _ALL),
@@ -326,6 +340,7 @@ PERMISSIONS: dict[str, Permission] = {
 
 #: Addresses that the scope "annotate" opens.
 _ANNOTATING = (
+    "PUT /api/projects/{project}/votes",
     "PUT /api/items/{item}/status",
     "POST /api/items/{item}/annotations",
     "POST /api/items/{item}/suggestions",
@@ -366,6 +381,11 @@ def find_permission(method: str, path: str) -> tuple[Permission | None, dict[str
         if match is not None:
             return operation, match.groupdict()
     return None, {}
+
+
+def allowed_methods(path: str) -> list[str]:
+    """Return the methods that an address has; none if there is no such address."""
+    return sorted(method for method in {*_PATTERNS} if find_permission(method, path)[0] is not None)
 
 
 _PATTERNS: dict[str, list[tuple[re.Pattern[str], Permission]]] = {}

@@ -42,11 +42,17 @@ class ItemEntry:
     coders: int = 0
     gold: int = 0
     cells: dict[int, int] = field(default_factory=dict)  # person -> digit
+    overall: int | None = field(default=None, compare=False)  # kept, because an entry never changes once it was read
 
     def state(self, single_user: bool) -> int:
         """Return the state over all people; without accounts, an item with gold is done."""
         if single_user and not self.cells:
             return DONE if self.gold else BEGUN if self.coders else OPEN
+        if self.overall is None:
+            self.overall = self._over_all_people()
+        return self.overall
+
+    def _over_all_people(self) -> int:
         states = self.cells.values()
         if not states:
             return UNASSIGNED

@@ -16,14 +16,35 @@ _ERRORS = {
     404: "Not found.",
     409: "Somebody else changed it first; the response contains the current state.",
     413: "Too large.",
+    415: "Compressed requests are not supported.",
+    421: "The header Host names another server.",
     422: "Malformed request.",
+    429: "Too many wrong tokens, or too many jobs at once; the message says how long to wait.",
     503: "The database is locked, full or damaged; nothing was changed.",
 }
 
 
+class ErrorResponse(BaseModel):
+    """What is wrong, in a sentence; ``line`` of a file, or the ``collisions`` of a merge that needs ``keep``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    error: str
+    line: int | None = None
+    collisions: list[Any] | None = None
+
+
+def file_response(*media_types: str, description: str = "A file.") -> dict[int | str, dict[str, Any]]:
+    """Describe the response of an operation that returns a file."""
+    schema = {"schema": {"type": "string", "format": "binary"}}
+    return {200: {"description": description, "content": dict.fromkeys(media_types, schema)}}
+
+
 def api_router(*tags: str) -> APIRouter:
     """Create a router of the API; its tags apply to operations without their own."""
-    errors: dict[int | str, dict[str, Any]] = {status: {"description": text} for status, text in _ERRORS.items()}
+    errors: dict[int | str, dict[str, Any]] = {
+        status: {"description": text, "model": ErrorResponse} for status, text in _ERRORS.items()
+    }
     return APIRouter(prefix="/api", tags=list(tags), responses=errors)
 
 
@@ -37,7 +58,8 @@ Number = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
 Author = Annotated[str, StringConstraints(max_length=200)]
 
 
-def _check_text(given: dict[str, Any]) -> dict[str, Any]:
+def check_text(given: Any) -> Any:
+    """Return JSON data unchanged, or raise an error if its text cannot be encoded as UTF-8."""
     try:
         json.dumps(given, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -45,23 +67,8 @@ def _check_text(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _check_names(operation: dict[str, Any]) -> dict[str, Any]:
-    settles, suggester = operation.get("settles", ""), operation.get("suggested_by", "-")
-    if not isinstance(settles, str) or len(settles) > _MAX_KEY:
-        raise ValueError(f"settles must be the key of a disputed place, up to {_MAX_KEY} characters")
-    if not isinstance(suggester, str) or not 0 < len(suggester) <= _MAX_SUGGESTER:
-        raise ValueError(f"suggested_by must be a name of up to {_MAX_SUGGESTER} characters")
-    if operation.get("kind") == "refuse" and "suggested_by" not in operation:
-        raise ValueError("refuse needs suggested_by")
-    return operation
-
-
-_MAX_SUGGESTER = 500
-_MAX_KEY = 2000  # characters; a key contains the ends of a place and the names that coders gave it
-
 #: Any JSON object that can be encoded as UTF-8.
-JsonObject = Annotated[dict[str, Any], AfterValidator(_check_text)]
-Operation = Annotated[JsonObject, AfterValidator(_check_names)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(check_text)]
 
 
 #: Units of a raw text; boundaries are placed between them.
@@ -71,9 +78,9 @@ RawKind = Literal["units", "nested", "spans"]
 
 
 class RequestBody(BaseModel):
-    """Base of all request bodies; unknown fields are rejected."""
+    """Base of all request bodies; unknown fields are rejected, and so is 1 where true is expected."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class NewProject(RequestBody):
@@ -180,13 +187,6 @@ class VersionedRequest(RequestBody):
 
     version: BodyId
     request: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{8,64}$")] | None = None
-
-
-class ChangeRequest(VersionedRequest):
-    """One operation on an annotation; its ``settles`` names the disputed place that it decides."""
-
-    operation: Operation
-    author: Author = ""
 
 
 class RevertRequest(VersionedRequest):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from caesura_workbench.project_schema import ProjectSchema
 
 StateName = Literal["unassigned", "open", "begun", "discuss", "done"]
+
+
+#: Units or seconds: integers stay integers.
+Number: TypeAlias = int | float
 
 
 class ResponseBody(BaseModel):
@@ -324,3 +328,56 @@ class NewTokenResponse(TokenResponse):
     """A new token with its secret, which is shown once."""
 
     token: str
+
+
+class QuestionResponse(ResponseBody):
+    """A question: the masses of gold and of two masked segmentations, and the text if it is known."""
+
+    name: str
+    gold: list[int]
+    first: list[int]
+    second: list[int]
+    units: list[str] | None
+
+
+class QuestionsResponse(ResponseBody):
+    """The questions of a project, and the answers of one reader."""
+
+    title: str
+    reader: str
+    questions: list[QuestionResponse]
+    votes: dict[str, Literal["first", "second", "same"]]
+
+
+class ReaderResponse(ResponseBody):
+    """How many questions somebody has answered."""
+
+    reader: str
+    votes: int
+
+
+class VotesResponse(ResponseBody):
+    """How many votes there are."""
+
+    questions: int
+    readers: list[ReaderResponse]
+
+
+class RankedMetricResponse(ResponseBody):
+    """A metric compared with the votes: shares, and numbers of questions."""
+
+    name: str
+    agreement: float
+    interval: tuple[float, float] | None
+    majorities: int
+    undecided: int
+    undefined: int
+
+
+class RankingResponse(ResponseBody):
+    """Metrics by their agreement with the votes, the best first."""
+
+    questions: int
+    votes: int
+    readers: float | None
+    metrics: list[RankedMetricResponse]

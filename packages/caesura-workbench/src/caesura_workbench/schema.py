@@ -171,6 +171,24 @@ project_schemas = sa.Table(
     sa.Column("time", sa.Text, nullable=False),
     sa.UniqueConstraint("project", "version"),
 )
+#: The questions that people answer in a project (``questions.json`` of ``caesura judge make``), and their answers. ``reader`` is the name of whoever voted.
+questions = sa.Table(
+    "questions",
+    metadata,
+    sa.Column("project", sa.ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("author", sa.Text, nullable=False, default=""),
+    sa.Column("time", sa.Text, nullable=False),
+)
+votes = sa.Table(
+    "votes",
+    metadata,
+    sa.Column("project", sa.ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("reader", sa.Text, primary_key=True),
+    sa.Column("question", sa.Text, primary_key=True),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("time", sa.Text, nullable=False),
+)
 #: The feed of changes. Ids grow in the order of commits, so a reader who has seen one has seen all before it. No foreign keys, so that changes outlive what was changed.
 changes = sa.Table(
     "changes",

@@ -37,7 +37,7 @@ def read_schema(
     return response
 
 
-@router.put("/projects/{project}/schema", responses={200: {"model": SchemaResponse}})
+@router.put("/projects/{project}/schema", response_model=SchemaResponse, response_model_exclude_unset=True)
 def write_schema(store: ViewerStore, project: ExistingProject, body: NewSchema) -> dict[str, Any]:
     """Save a new version of the schema; 409 if somebody saved another one meanwhile.
 

@@ -7,12 +7,14 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request, Response
 
 from caesura_workbench.api import ExistingProject, Jobs, ViewerStore
+from caesura_workbench.item_responses import DisputeResponse
 from caesura_workbench.project_state import ProjectState
 from caesura_workbench.project_statistics import DisputeFilter, Statistics
 from caesura_workbench.requests import api_router
 from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.responses import SchemaUse
 from caesura_workbench.rows import NotFound
+from caesura_workbench.statistics_responses import AgreementResponse, AnnotatorsResponse, DisputeList
 from caesura_workbench.store import Store
 
 router = api_router("statistics")
@@ -29,7 +31,7 @@ def _statistics(request: Request) -> Statistics:
     return statistics
 
 
-@router.get("/projects/{project}/agreement")
+@router.get("/projects/{project}/agreement", response_model=AgreementResponse, response_model_exclude_unset=True)
 def project_agreement(
     request: Request,
     store: ViewerStore,
@@ -61,7 +63,7 @@ def project_agreement(
     )
 
 
-@router.get("/projects/{project}/disputes")
+@router.get("/projects/{project}/disputes", response_model=DisputeList, response_model_exclude_unset=True)
 def disputes(
     request: Request,
     store: ViewerStore,
@@ -92,7 +94,29 @@ def disputes(
     )
 
 
-@router.get("/projects/{project}/annotators")
+@router.get(
+    "/projects/{project}/disagreements", response_model=list[DisputeResponse], response_model_exclude_unset=True
+)
+def disagreements(
+    request: Request,
+    store: ViewerStore,
+    jobs: Jobs,
+    project: ExistingProject,
+    most: Annotated[int, Query(ge=1, le=5000)] = 200,
+    tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
+) -> Response:
+    """List the places where coders disagree most, over all items: the beginning of ``/disputes`` in one part."""
+    state = _state(request, store, project)
+    cache: ResponseCache = request.app.state.cache
+    wanted = DisputeFilter(tolerance=tolerance)
+    return cache.respond(
+        request,
+        f"disagreements {project} {state.last} {most} {tolerance}",
+        lambda: _statistics(request).disputes(jobs, state, wanted, None, most)["places"],
+    )
+
+
+@router.get("/projects/{project}/annotators", response_model=AnnotatorsResponse, response_model_exclude_unset=True)
 def annotators(
     request: Request,
     store: ViewerStore,

@@ -7,7 +7,7 @@ including undo and redo; a client names the version it saw, and a change of an o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
@@ -214,22 +214,22 @@ class Store:
                 db, project, name, kind, len(units), units=units, attributes=attributes, paragraphs=paragraphs
             )
 
-    def coder_annotations(self, project: int) -> list[Annotation]:
-        """Return the current annotations of the project's coders, without gold."""
-        return [
-            Annotation(row.name, row.coder, rows.unpack_marks(row, row.marks), row.track)
-            for row in self._annotated_rows(project, "coder")
-        ]
-
-    def corpora(self, project: int, *, role: str | None = None, coders: list[str] | None = None) -> dict[str, Corpus]:
+    def corpora(
+        self,
+        project: int,
+        *,
+        role: str | None = None,
+        coders: list[str] | None = None,
+        only: Sequence[int] | None = None,
+    ) -> dict[str, Corpus]:
         """Return the project's annotations by sort, the most frequent first: a corpus holds one kind, typed or untyped.
 
-        Sorts are "units", "typed units", "time", "typed time", "nested", "spans" and "spans in time". ``role`` and ``coders`` select annotations; those of systems are
-        included only with ``role="system"``.
+        Sorts are "units", "typed units", "time", "typed time", "nested", "spans" and "spans in time". ``role``, ``coders`` and the ids of items in ``only`` select
+        annotations; those of systems are included only with ``role="system"``.
         """
         by_sort: dict[str, list[Annotation]] = {}
         attributes: dict[str, Any] = {}
-        for row in self._annotated_rows(project, role):
+        for row in self._annotated_rows(project, role, only):
             if coders and row.coder not in coders:
                 continue
             marks = rows.unpack_marks(row, row.marks)
@@ -270,25 +270,40 @@ class Store:
             listed = sorted(db.execute(query), key=lambda row: -row.many)
         return [f"typed {row.kind}" if row.typed else str(row.kind) for row in listed]
 
+    def shared_item(
+        self, project: int, first: str, second: str, kind: str | None = None
+    ) -> tuple[int, int, int] | None:
+        """Return the first item that both coders annotated, with the ids of their two annotations; None if there is none."""
+        query = self.select_codings(project, items.c.id, codings.c.coder, codings.c.id.label("annotation"))
+        query = query.where(codings.c.coder.in_([first, second]), codings.c.role == "coder").order_by(items.c.id)
+        if kind is not None:
+            query = query.where(items.c.kind == kind)
+        with self.reading() as db:
+            seen: dict[int, dict[str, int]] = {}
+            for row in db.execute(query):
+                both = seen.setdefault(row.id, {})
+                both[row.coder] = row.annotation
+                if len(both) == 2:
+                    return row.id, both[first], both[second]
+        return None
+
+    def coder_names(self, project: int) -> list[str]:
+        """Return the names of all coders of a project, in the order of their first annotation."""
+        query = self.select_codings(project, codings.c.coder).where(self.viewer.has_role("coder"))
+        with self.reading() as db:
+            return list(db.scalars(query.group_by(codings.c.coder).order_by(sa.func.min(codings.c.id))))
+
     def coders_of(self, project: int, role: str) -> dict[tuple[str, str], list[str]]:
         """Return who annotated each item and track in this role."""
-        query = self.select_codings(project, items.c.name, items.c.track, codings.c.coder).where(codings.c.role == role)
+        query = self.select_codings(project, items.c.name, items.c.track, codings.c.coder)
+        query = query.where(self.viewer.has_role(role))
         coders: dict[tuple[str, str], list[str]] = {}
         with self.reading() as db:
             for row in db.execute(query.order_by(codings.c.id)):
                 coders.setdefault((row.name, row.track), []).append(row.coder)
         return coders
 
-    def settled_in(self, project: int) -> dict[int, set[str]]:
-        """Return the keys of the disputed places that gold annotations have settled, by item."""
-        query = self.select_codings(project, codings.c.item, revisions.c.settled).where(codings.c.role == "gold")
-        keys: dict[int, set[str]] = {}
-        with self.reading() as db:
-            for row in db.execute(query.join(revisions, revisions.c.id == codings.c.head)):
-                keys.setdefault(row.item, set()).update(json.loads(row.settled or "[]"))
-        return keys
-
-    def _annotated_rows(self, project: int, role: str | None) -> list[Any]:
+    def _annotated_rows(self, project: int, role: str | None, only: Sequence[int] | None = None) -> list[Any]:
         self.project_name(project)
         query = (
             self.select_codings(project, items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units)
@@ -297,8 +312,21 @@ class Store:
             .where(codings.c.role != "system" if role is None else codings.c.role == role)
             .order_by(items.c.id, codings.c.id)
         )
+        if only is not None:
+            query = query.where(items.c.id.in_(only))
         with self.reading() as db:
             return list(db.execute(query))
+
+    def some_items(self, project: int, most: int) -> list[int]:
+        """Return up to ``most`` items of every kind and track, taken evenly from the whole project."""
+        listed: dict[tuple[str, str], list[int]] = {}
+        query = sa.select(items.c.id, items.c.kind, items.c.track).where(
+            self.viewer.in_project(project), self.viewer.sees_items()
+        )
+        with self.reading() as db:
+            for row in db.execute(query.order_by(items.c.id)):
+                listed.setdefault((row.kind, row.track), []).append(row.id)
+        return [number for every in listed.values() for number in every[:: -(-len(every) // most)]]
 
     def origins(self, project: int) -> dict[tuple[str, str, str], str]:
         """Return where every annotation came from, by item, track and coder."""

@@ -12,8 +12,9 @@ from starlette.concurrency import run_in_threadpool
 from caesura.errors import CaesuraError, FormatError
 from caesura_workbench.api import ExistingProject, ViewerStore, WindowEdge
 from caesura_workbench.imports import base_name
+from caesura_workbench.item_responses import AddedRecording, CrossingResponse, RecordingResponse, TierResponse
 from caesura_workbench.project_schema import LabelUse
-from caesura_workbench.requests import PathId, api_router
+from caesura_workbench.requests import PathId, api_router, file_response
 from caesura_workbench.rows import NotFound
 from caesura_workbench.schemas import Schemas, current_schema
 from caesura_workbench.serializers import Window, describe_annotation
@@ -27,7 +28,10 @@ router = api_router("recordings")
 Level = Annotated[int, Path(ge=0, le=40)]
 Tile = Annotated[int, Path(ge=0, le=2**31 - 1)]
 _BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}}  # fmt: skip
-_BYTES: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}, "description": "Bytes."}}
+_BYTES = file_response("application/octet-stream", description="Bytes.")
+_SOUND = file_response("audio/*")
+_SOUND[206] = {**_SOUND[200], "description": "A range of the file."}
+_SOUND[416] = {"description": "The range is not in the file."}
 
 
 def _storage(request: Request) -> RecordingStorage:
@@ -53,7 +57,7 @@ def _paths(request: Request, store: ViewerStore, item: PathId) -> tuple[Recordin
 ItemRecording = Annotated[tuple[RecordingPaths, RecordingInfo], Depends(_paths)]
 
 
-@router.post("/projects/{project}/recordings", status_code=201, openapi_extra=_BODY)
+@router.post("/projects/{project}/recordings", status_code=201, openapi_extra=_BODY, response_model=AddedRecording)
 async def add_recording(
     request: Request,
     store: ViewerStore,
@@ -92,7 +96,7 @@ async def add_recording(
     return {"items": numbers, "added": added, "duration": facts.duration}
 
 
-@router.get("/items/{item}/recording")
+@router.get("/items/{item}/recording", response_model=RecordingResponse)
 def recording(store: ViewerStore, item: PathId) -> dict[str, Any]:
     """Describe an item's recording, its tiles and the segmenters that can suggest boundaries; null if it has none."""
     from caesura.segmenters import SEGMENTERS
@@ -105,7 +109,7 @@ def recording(store: ViewerStore, item: PathId) -> dict[str, Any]:
     return {"recording": {**facts.describe(), "file": file, "segmenters": able}}
 
 
-@router.get("/items/{item}/tiers")
+@router.get("/items/{item}/tiers", response_model=list[TierResponse], response_model_exclude_unset=True)
 def tiers(
     store: ViewerStore,
     item: PathId,
@@ -124,7 +128,7 @@ def tiers(
     return beside
 
 
-@router.get("/items/{item}/recording/sound", response_class=FileResponse)
+@router.get("/items/{item}/recording/sound", response_class=FileResponse, responses=_SOUND)
 def sound(recording: ItemRecording) -> FileResponse:
     """Return the sound file, or a range of it."""
     paths, facts = recording
@@ -145,7 +149,7 @@ def tones(recording: ItemRecording, level: Level, tile: Tile) -> Response:
     return _bytes(spectrogram_tile(paths.sound, paths.tones, facts, level, tile))
 
 
-@router.get("/items/{item}/recording/crossing")
+@router.get("/items/{item}/recording/crossing", response_model=CrossingResponse)
 def crossing(
     recording: ItemRecording, at: Annotated[float, Query(ge=0, le=1e6, allow_inf_nan=False)]
 ) -> dict[str, float]:

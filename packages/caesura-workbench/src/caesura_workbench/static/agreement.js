@@ -1,7 +1,8 @@
 // Agreement: coefficients that apply, every two annotators, items, the course over time, and profiles of annotators.
-import { byId, call, el, name, number, offer, reportErrors } from "./api.js";
+import { byId, call, el, find, findAll, messageOf, name, number, offer, offerUpdate, reportErrors } from "./api.js";
 import { SORTS } from "./kinds.js";
 import { byLikeness, histogram } from "./likeness.js";
+import { follow } from "./live.js";
 import { t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
@@ -20,7 +21,7 @@ async function showAgreement() {
     const agreement = await call("GET", `${base}/agreement?${asked("metric", "sort", "coefficient")}`);
     if (mine === turn) draw(agreement);
   } catch (error) {
-    if (mine === turn) byId("agree-message").textContent = error.message;
+    if (mine === turn) byId("agree-message").textContent = messageOf(error);
   }
 }
 
@@ -29,7 +30,7 @@ function clear() {
   shown = null;
   byId("results").hidden = true;
   for (const id of ["coefficients", "matrix", "histogram", "course", "not-applicable"]) byId(id).replaceChildren();
-  for (const table of ["lowest", "profiles", "candidates"]) document.querySelector(`#${table} tbody`).replaceChildren();
+  for (const table of ["lowest", "profiles", "candidates"]) find(`#${table} tbody`).replaceChildren();
   for (const id of ["profiles", "candidates"]) byId(id).hidden = true;
   byId("signature").textContent = byId("profiles-message").textContent = "";
 }
@@ -52,7 +53,7 @@ function draw(agreement) {
 
 function drawNumbers({ title, pooled, coefficients }) {
   const card = (heading, value, text, tip) => el("li", { class: "card", title: tip }, el("span", { class: "help" }, heading), el("b", {}, number(value)), el("small", {}, text));
-  const about = (c) => [c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : t(c.formula === "disorder" ? "disorder observed {o}, by chance {e}" : "observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
+  const about = (c) => [c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : c.formula === "disorder" ? t("disorder observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) }) : t("observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
   const apply = coefficients.filter((c) => !c.why);
   byId("coefficients").replaceChildren(card(title, pooled, t("of every two annotators, pooled")), ...apply.map((c) => card(c.title ?? c.coefficient, c.value, about(c), c.signature)));
   byId("not-applicable").replaceChildren(...coefficients.filter((c) => c.why).map((c) => el("li", {}, `${c.title ?? c.coefficient}: ${c.why}`)));
@@ -60,11 +61,11 @@ function drawNumbers({ title, pooled, coefficients }) {
 
 function drawMatrix() {
   const { coders, matrix } = shown;
-  const wanted = document.querySelector("#order [aria-pressed=true]").dataset.order;
+  const wanted = find("#order [aria-pressed=true]").dataset.order;
   const order = wanted === "likeness" ? byLikeness(matrix) : [...coders.keys()];
   const shade = (value) => `--v: ${(0.55 * Math.min(1, Math.max(0, value))).toFixed(3)}`; // a fixed scale from 0 to 1
   const cell = (i, j) => (i === j ? el("td", { class: "self" }, "–") : matrix[i][j] === null ? el("td", { class: "self", title: t("no item in common") }, "·")
-    : el("td", { style: shade(matrix[i][j]), title: `${coders[i]} · ${coders[j]}` }, matrix[i][j].toFixed(2)));
+    : el("td", { style: shade(matrix[i][j]) }, el("a", { href: `/projects/${byId("title").dataset.project}/compare?${new URLSearchParams({ first: coders[i], second: coders[j], sort: shown.sort })}`, title: t("Compare {first} and {second}", { first: coders[i], second: coders[j] }) }, matrix[i][j].toFixed(2))));
   byId("matrix").replaceChildren(
     el("thead", {}, el("tr", {}, el("td", { class: "self" }), ...order.map((i) => el("th", { scope: "col" }, name(coders[i]))))),
     el("tbody", {}, ...order.map((i) => el("tr", {}, el("th", { scope: "row" }, name(coders[i])), ...order.map((j) => cell(i, j))))));
@@ -79,7 +80,7 @@ function drawItems(items) {
     el("div", { class: "bars", role: "img", "aria-label": t("Items by agreement, from 0 to 1: {list}", { list: counts.join(", ") }) }, ...counts.map((count, i) => el("i", { class: i < 0.4 * BINS ? "low" : null, style: `height: ${(100 * count) / most}%` }))),
     el("div", { class: "scale", "aria-hidden": "true" }, ...["0", "0.25", "0.5", "0.75", "1"].map((mark) => el("span", {}, mark))),
     el("p", { class: "help" }, tn(low, "{n} item lies under 0.4.", "{n} items lie under 0.4.")));
-  document.querySelector("#lowest tbody").replaceChildren(...scored.toSorted((a, b) => a.score - b.score).slice(0, LOWEST).map((item) =>
+  find("#lowest tbody").replaceChildren(...scored.toSorted((a, b) => a.score - b.score).slice(0, LOWEST).map((item) =>
     el("tr", {}, el("th", { scope: "row" }, name(item.name)), el("td", { class: "n" }, number(item.score)))));
 }
 
@@ -113,7 +114,7 @@ async function showProfiles() {
     const answer = await call("GET", `${base}/annotators?${asked("sort")}`);
     if (mine === turn) drawProfiles(answer);
   } catch (error) {
-    if (mine === turn) message.textContent = error.message;
+    if (mine === turn) message.textContent = messageOf(error);
   } finally {
     button.disabled = false;
   }
@@ -125,16 +126,16 @@ function drawProfiles({ profiles, candidates, why, warnings, dependences, expect
   const estimate = ({ value, interval }) => (interval ? `${number(value)} (${number(interval[0])}–${number(interval[1])})` : number(value));
   const cells = (...texts) => texts.map((text) => el("td", { class: "n" }, text));
   byId("profiles").hidden = !profiles.length;
-  document.querySelector("#profiles tbody").replaceChildren(...profiles.map((each) => el("tr", {}, el("th", { scope: "row" }, name(each.name)),
+  find("#profiles tbody").replaceChildren(...profiles.map((each) => el("tr", {}, el("th", { scope: "row" }, name(each.name)),
     ...cells(each.items, each.marks, estimate(each.hit_rate), estimate(each.false_alarm_rate), number(each.bias)), el("td", {}, [each.informative ? "" : t("says little"), ...each.notes].filter(Boolean).join(", ")))));
   byId("candidates").hidden = !candidates.length;
-  document.querySelector("#candidates tbody").replaceChildren(...candidates.map((each) => el("tr", {}, el("th", { scope: "row" }, name(each.name)),
+  find("#candidates tbody").replaceChildren(...candidates.map((each) => el("tr", {}, el("th", { scope: "row" }, name(each.name)),
     ...(each.why ? [el("td", { colspan: 4 }, each.why)] : [el("td", {}, each.passes ? t("yes") : t("no")), ...cells(number(each.winning_rate), number(each.advantage)), el("td", {}, each.warnings.join(" "))]))));
 }
 
-for (const button of document.querySelectorAll("#order button"))
+for (const button of findAll("#order button"))
   button.addEventListener("click", () => {
-    for (const each of document.querySelectorAll("#order button")) each.setAttribute("aria-pressed", String(each === button));
+    for (const each of findAll("#order button")) each.setAttribute("aria-pressed", String(each === button));
     if (shown) drawMatrix();
   });
 byId("compute-profiles").addEventListener("click", reportErrors(showProfiles));
@@ -142,10 +143,15 @@ byId("sort").addEventListener("change", reportErrors(() => { byId("metric").valu
 for (const id of ["metric", "coefficient"]) byId(id).addEventListener("change", reportErrors(showAgreement));
 
 reportErrors(async () => {
-  const [known, { sorts }] = await Promise.all([call("GET", "/api/session"), call("GET", base)]);
+  const [known, sorts] = await Promise.all([call("GET", "/api/session"), call("GET", `${base}/sorts`)]);
   byId("coefficient").append(el("option", { value: "" }, t("default")), ...Object.entries(known.coefficients).map(([value, title]) => el("option", { value }, title)));
   byId("metric").append(el("option", { value: "" }, t("default")));
   offer(byId("sort"), sorts.map((sort) => [sort, SORTS[sort]]));
   byId("sort-label").hidden = sorts.length < 2;
   await showAgreement();
 })();
+
+follow(byId("title").dataset.project, (changes) => {
+  if (!changes.some(({ what }) => /^(annotation|item|merge)/.test(what))) return;
+  offerUpdate(t("The annotations have changed; these numbers are from before."), () => showAgreement());
+});

@@ -1,16 +1,48 @@
 // Requests to the server (JSON in, JSON out, errors as messages) and helpers to build elements.
 import { t } from "./strings.js";
 
-let csrf = document.querySelector('meta[name="csrf"]').content;
+/**
+ * An element of the page by its id. Its type is left open: which element has which id is a matter of the templates, and the browser tests check it.
+ * @param {string} id
+ * @returns {any}
+ */
+export const byId = (id) => document.getElementById(id);
 
+/**
+ * The first element that a selector finds, with an open type as above.
+ * @param {string} selector
+ * @param {ParentNode} [root]
+ * @returns {any}
+ */
+export const find = (selector, root = document) => root.querySelector(selector);
+
+/**
+ * All elements that a selector finds, with an open type as above.
+ * @param {string} selector
+ * @param {ParentNode} [root]
+ * @returns {any[]}
+ */
+export const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+let csrf = find('meta[name="csrf"]').content;
+
+/** What the server said instead of an answer. */
 export class ApiError extends Error {
+  /** @param {number} status @param {any} body */
   constructor(status, body) {
-    super(body?.error ?? `the server responded with status ${status}`);
+    super(body?.error ?? t("the server responded with status {status}", { status }));
     this.status = status;
     this.body = body;
   }
 }
 
+/**
+ * Send a request and return the JSON of the answer; errors are thrown as `ApiError`.
+ * @param {"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
 export async function call(method, path, body) {
   const stop = watchJobs(path);
   const answer = await send(method, path, body).finally(stop);
@@ -20,33 +52,39 @@ export async function call(method, path, body) {
   return data;
 }
 
+/** @param {string} method @param {string} path @param {any} body */
 async function send(method, path, body) {
+  /** @type {RequestInit & { headers: Record<string, string> }} */
   const options = { method, headers: { Accept: "application/json" } };
   if (method !== "GET") options.headers["X-CSRF-Token"] = csrf;
   if (body instanceof FormData || body instanceof Blob) options.body = body;
   else if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
-    options.body = JSON.stringify(body);
-    options.keepalive = options.body.length < 30000; // so that a change made just before leaving the page still arrives
+    const written = JSON.stringify(body);
+    options.body = written;
+    options.keepalive = written.length < 30000; // so that a change made just before leaving the page still arrives
   }
   try {
     return await fetch(path, options);
   } catch {
-    throw new ApiError(0, { error: "the server does not respond." });
+    throw new ApiError(0, { error: t("the server does not respond.") });
   }
 }
 
 // While a request takes long: show the jobs that the server runs for it, with a button to cancel them.
+/** @param {string} path */
 function watchJobs(path) {
   if (path === "/api/jobs" || path.startsWith("/api/jobs/")) return () => {};
   let shown = false;
   const show = async () => {
+    /** @type {{ id: string, what: string, state: string, seconds: number }[]} */
     const jobs = await fetch("/api/jobs").then((answer) => (answer.ok ? answer.json() : [])).catch(() => []);
     if (!jobs.length || timer === null) return;
     shown = true;
     notify(t("Working: {what}", { what: jobs.map((job) => `${job.what} (${job.state}, ${Math.round(job.seconds)} s)`).join(", ") }));
     byId("toast").append(small(t("Cancel"), () => Promise.all(jobs.map((job) => call("DELETE", `/api/jobs/${job.id}`).catch(() => null)))));
   };
+  /** @type {any} a timeout, then an interval */
   let timer = setTimeout(() => { show(); timer = setInterval(show, 2000); }, 2000);
   return () => {
     clearTimeout(timer);
@@ -63,7 +101,7 @@ async function renewToken() {
   return csrf !== before;
 }
 
-// Fetch a file to download, or throw the server's error message.
+/** Fetch a file to download, or throw the server's error message. @param {string} path */
 export async function fetchFile(path) {
   const answer = await fetch(path);
   if (!answer.ok) throw new ApiError(answer.status, await answer.json().catch(() => null));
@@ -71,7 +109,15 @@ export async function fetchFile(path) {
   return { blob: await answer.blob(), filename: decodeURIComponent(named.split("filename*=UTF-8''")[1] ?? "export") };
 }
 
-// Elements are built, never parsed from HTML, so that user input remains text.
+/** @typedef {Node | string | number | null | undefined} Child */
+
+/**
+ * Make an element. Elements are built, never parsed from HTML, so that user input remains text.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes] `onclick` and the like are listeners; true is an empty attribute, false and null none
+ * @param {...(Child | Child[] | Child[][])} children
+ * @returns {any} the element; its type follows from the tag, which may be any
+ */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -79,52 +125,85 @@ export function el(tag, attributes = {}, ...children) {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(.../** @type {(Node | string)[]} */ (children.flat(2).filter((child) => child !== null && child !== undefined)));
   return element;
 }
 
-export const byId = (id) => document.getElementById(id);
+/** A name in its own writing direction. @param {string} text */
 export const name = (text) => el("bdi", {}, text);
+/** @param {string[]} listed @returns {Child[]} */
 export const names = (listed) => listed.flatMap((each, i) => [i ? ", " : "", name(each)]);
+/** A score with three digits. @param {number | null | undefined} value */
 export const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3));
 
-// One message at a time; with a way back it stays longer, and failures stay until they are dismissed.
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let fading;
+
+/**
+ * Show a message, one at a time; with a way back it stays longer, and failures stay until they are dismissed.
+ * @param {string} message
+ * @param {(() => unknown) | null} [undo]
+ * @param {boolean} [bad]
+ */
 export function notify(message, undo = null, bad = false) {
   const toast = byId("toast");
-  clearTimeout(notify.timer);
+  clearTimeout(fading);
   toast.classList.toggle("bad", bad);
   toast.replaceChildren(...(message ? [el("span", {}, message)] : []));
   if (undo) toast.append(small(t("Undo"), async () => { await undo(); notify(t("Undone.")); }));
   if (bad) toast.append(small(t("Dismiss"), () => notify("")));
-  if (message && !bad) notify.timer = setTimeout(() => toast.replaceChildren(), undo ? 20000 : 6000);
+  if (message && !bad) fading = setTimeout(() => toast.replaceChildren(), undo ? 20000 : 6000);
 }
 
-// Show a message with a button that undoes the action.
+/**
+ * Say that what is shown is from before; it is drawn again when asked, because a list that changes while it is read helps nobody.
+ * @param {string} message
+ * @param {() => unknown} update
+ */
+export function offerUpdate(message, update) {
+  notify(message);
+  clearTimeout(fading);
+  byId("toast").append(small(t("Update"), () => { notify(""); return update(); }), small(t("Dismiss"), () => notify("")));
+}
+
+/** Show a message with a button that undoes the action. @param {string} message @param {() => unknown} undo */
 export const undoable = (message, undo) => notify(message, undo);
 
+/** @param {string} question @param {string} [before] */
 export const ask = (question, before) => prompt(question, before)?.trim();
 
-// Ask for a new name of the resource at `path`; call `show` with it, and again if it is undone.
+/**
+ * Ask for a new name of the resource at `path`; call `show` with it, and again if it is undone.
+ * @param {string} path
+ * @param {string} question
+ * @param {string} before
+ * @param {(name: string) => unknown} show
+ */
 export async function rename(path, question, before, show) {
   const after = ask(question, before);
   if (!after || after === before) return;
+  /** @param {string} value */
   const put = (value) => call("PUT", `${path}/name`, { name: value });
   await put(after);
-  undoable(`Renamed to “${after}”.`, async () => { await put(before); await show(before); });
+  undoable(t("Renamed to “{name}”.", { name: after }), async () => { await put(before); await show(before); });
   await show(after);
 }
 
-// Delete something that can be restored, then `show` the rest.
+/** Delete something that can be restored, then `show` the rest. @param {string} path @param {string} message @param {() => unknown} show */
 export async function remove(path, message, show) {
   await call("DELETE", path);
   undoable(message, async () => { await call("POST", `${path}/restore`); await show(); });
   await show();
 }
 
-// A small button, as in lists.
+/** A small button, as in lists. @param {string} label @param {(event?: any) => unknown} act @param {Record<string, any>} [attributes] */
 export const small = (label, act, attributes = {}) => el("button", { type: "button", class: "btn sm small", ...attributes, onclick: reportErrors(act) }, label);
 
-// Set the options of a select field, as [value, label]; the selected value stays selected.
+/**
+ * Set the options of a select field, as [value, label]; the selected value stays selected.
+ * @param {HTMLSelectElement} field
+ * @param {[string | number, string][]} options
+ */
 export function offer(field, options) {
   const before = field.value;
   field.replaceChildren(...options.map(([value, label]) => el("option", { value, selected: String(value) === before }, label)));
@@ -133,16 +212,27 @@ export function offer(field, options) {
 // Natural order: item 2 before item 10.
 export const collate = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;
 
+/**
+ * A listener that shows what went wrong.
+ * @param {(event?: any) => unknown} action
+ * @returns {(event?: any) => Promise<void>}
+ */
 export const reportErrors = (action) => async (event) => {
   event?.preventDefault();
   try {
     await action(event);
   } catch (error) {
-    notify(error.message, null, true);
+    notify(messageOf(error), null, true);
   }
 };
 
-// Record when something was first painted, for benchmarks (performance.getEntriesByName).
+/** The element that an event happened to, with an open type as above. @param {Event} event @returns {any} */
+export const targetOf = (event) => event.target;
+
+/** What an error says. @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** Record when something was first painted, for benchmarks (performance.getEntriesByName). @param {string} what */
 export function markSeen(what) {
   if (!performance.getEntriesByName(what).length) requestAnimationFrame(() => setTimeout(() => performance.mark(what)));
 }

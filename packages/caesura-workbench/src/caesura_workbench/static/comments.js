@@ -1,11 +1,14 @@
 // Comments on an item: at a place, on a stretch or on the whole. Each links to its place, which is highlighted.
 import { byId, call, el, name, reportErrors } from "./api.js";
+import { t } from "./strings.js";
 
 const MAX_QUOTE = 60; // characters
 
 export class Comments {
   constructor(item, kind, editor) {
-    Object.assign(this, { item, kind, editor });
+    this.item = item;
+    this.kind = kind;
+    this.editor = editor;
     const { on } = byId("comment").elements;
     if (kind === "nested" || kind.startsWith("spans")) on.querySelector("[value=segment]").remove(); // there, the selection is commented on
     byId("comment").addEventListener("submit", reportErrors(async (event) => this.post(event.target)));
@@ -42,11 +45,11 @@ export class Comments {
 
   format({ position, until }) {
     const { kind, editor } = this;
-    if (kind.startsWith("spans")) return until === null ? `at ${position}` : `on ${editor.layout?.format(position, until) ?? `${position}–${until}`}`;
+    if (kind.startsWith("spans")) return until === null ? t("at {place}", { place: position }) : t("on {place}", { place: editor.layout?.format(position, until) ?? `${position}–${until}` });
     if (kind === "time") return editor.format(position, until);
-    if (until === null) return kind === "nested" ? `at ${position}` : `after ${position}`;
+    if (until === null) return kind === "nested" ? t("at {place}", { place: position }) : t("after {n}", { n: position });
     const first = kind === "nested" ? position : position + 1;
-    return `on ${first}–${until}${this.quote(first, until)}`;
+    return t("on {place}", { place: `${first}–${until}${this.quote(first, until)}` });
   }
 
   quote(first, last) {

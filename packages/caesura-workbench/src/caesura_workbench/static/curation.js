@@ -1,17 +1,12 @@
 // Disputed places: the choices at each place, applied with one key, and the list of all places; and the history.
 import { byId, call, el, name, names, notify, reportErrors, small } from "./api.js";
+import { avatar } from "./figures.js";
+import { t, tn } from "./strings.js";
 
 const LETTERS = "abcdefghij";
 const MAX_LISTED = 200;
 const CLEAR = 4; // votes to one from which a dispute is clear
 export const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-
-// The first letters of a name, in the colour of its place among the annotators; the name itself stands beside it.
-export function avatar(coder, coders) {
-  const words = coder.split(/[\s_.-]+/).filter(Boolean);
-  const letters = words.length > 1 ? words[0][0] + words.at(-1)[0] : [...coder].slice(0, 2).join("");
-  return el("span", { class: `av c${(Math.max(0, coders.indexOf(coder)) % 10) + 1}`, "aria-hidden": "true", title: coder }, letters);
-}
 
 // An editor provides its disputed `places`, the `unsettled` ones among them, here() (the current place), goTo(place), own(place) (its own marks there),
 // describe(marks), quote(place), choosing(place, marks, voters) (the operation that applies them), and, where segments have names,
@@ -19,7 +14,7 @@ export function avatar(coder, coders) {
 export class Curation {
   constructor(editor) {
     this.editor = editor;
-    for (const [id, act] of [["accept-place", () => this.accept()], ["skip", () => this.skip()], ["accept-all-clear", () => this.acceptClear()]]) byId(id).addEventListener("click", () => editor.enqueue(act));
+    for (const [id, act] of Object.entries({ "accept-place": () => this.accept(), skip: () => this.skip(), "accept-all-clear": () => this.acceptClear() })) byId(id).addEventListener("click", () => editor.enqueue(act));
     byId("other-name").addEventListener("submit", (event) => {
       event.preventDefault();
       const field = event.target.querySelector("input");
@@ -42,7 +37,7 @@ export class Curation {
 
   // The names to choose from for the segment that begins at the current place; null if there is nothing to choose.
   get names() {
-    const found = this.place && !this.editor.locked ? this.editor.namesAt?.(this.place) : null;
+    const found = this.place && !this.locked ? this.editor.namesAt?.(this.place) : null;
     return found && found.given.length > 1 ? found : null;
   }
 
@@ -50,7 +45,22 @@ export class Curation {
     return this.editor.coders.map((a) => a.coder);
   }
 
+  // Whether nothing can be settled here; where gold is still to begin, the first choice begins it.
+  get locked() {
+    return this.editor.locked && !this.editor.beginGold;
+  }
+
   // ---------------------------------------------------------------- the current place
+
+  // The current place in an annotation that can be changed: gold is begun where there is none yet.
+  async ready() {
+    const { place, editor } = this;
+    if (!place || !editor.locked || !editor.beginGold) return place;
+    await editor.beginGold();
+    const same = editor.places.find(({ key }) => key === place.key);
+    if (same) editor.goTo(same);
+    return same ?? null;
+  }
 
   show() {
     const { place, editor } = this;
@@ -59,19 +69,20 @@ export class Curation {
     const settled = editor.state.settled.includes(place.key);
     const own = editor.own(place);
     const choices = editor.choicesOf(place);
-    byId("dispute-message").replaceChildren(settled ? "Settled: " : "Disputed: ", el("q", { dir: "auto" }, editor.quote(place)));
+    byId("dispute-message").replaceChildren(settled ? t("Settled:") : t("Disputed:"), " ", el("q", { dir: "auto" }, editor.quote(place)));
     byId("split").textContent = choices.map(({ voters }) => voters.length).join(" : ");
     byId("choices").replaceChildren(...choices.map(({ marks, voters }, i) => this.option(
       LETTERS[i] ?? "·", el("bdi", { dir: "ltr" }, marks.length ? editor.describe(marks) : editor.nothing), voters, alike(own, marks), () => this.take(i))));
     this.showNames(place);
     this.showWhy(place);
-    byId("accept-place").disabled = editor.locked;
+    byId("accept-place").disabled = this.locked;
+    byId("gold-from-label").hidden = !editor.locked || !editor.beginGold;
     this.showClear();
   }
 
   option(key, title, voters, pressed, act) {
     const { editor, coders } = this;
-    const button = el("button", { type: "button", class: "choice opt", disabled: editor.locked, "aria-pressed": String(pressed), onclick: () => editor.enqueue(act) },
+    const button = el("button", { type: "button", class: "choice opt", disabled: this.locked, "aria-pressed": String(pressed), onclick: () => editor.enqueue(act) },
       el("kbd", {}, key), el("span", {}, el("b", {}, title), el("small", {}, ...names(voters))), el("span", { class: "avs" }, ...voters.slice(0, 5).map((coder) => avatar(coder, coders))));
     button.style.setProperty("--votes", `${(100 * voters.length) / Math.max(1, coders.length)}%`);
     return button;
@@ -79,13 +90,13 @@ export class Curation {
 
   // The name of the segment that begins here is settled in the same step.
   showNames(place) {
-    const { names: found, editor } = this;
+    const { names: found } = this;
     byId("name-choices").hidden = !found;
     if (!found) return;
-    byId("name-question").textContent = place.first === undefined ? "and the segment that begins is called" : "It is called";
+    byId("name-question").textContent = place.first === undefined ? t("and the segment that begins is called") : t("It is called");
     byId("names-given").replaceChildren(...found.given.map(({ name: given, voters }, i) => this.option(
-      String(i + 1), given ? name(given) : "no name", voters, found.segment?.name === given, () => this.takeName(given))));
-    byId("other-name").querySelector("input").disabled = editor.locked;
+      String(i + 1), given ? name(given) : t("no name"), voters, found.segment?.name === given, () => this.takeName(given))));
+    byId("other-name").querySelector("input").disabled = this.locked;
   }
 
   // What annotators wrote about this place.
@@ -93,21 +104,22 @@ export class Curation {
     const said = (this.editor.comments ?? []).filter((comment) => comment.position !== null && this.editor.isNear(comment, place));
     byId("why").hidden = !said.length;
     byId("why").querySelector("ul").replaceChildren(...said.map((comment) => el("li", {},
-      avatar(comment.author || "?", this.coders), el("p", { dir: "auto" }, el("b", {}, comment.author || "somebody"), " ", comment.text))));
+      avatar(comment.author || "?", this.coders), el("p", { dir: "auto" }, el("b", {}, comment.author || t("somebody")), " ", comment.text))));
   }
 
   // Settle the place with the marks of the edited annotation.
   async accept() {
-    const { place } = this;
-    if (!place) return notify("This place is not disputed.");
+    const place = await this.ready();
+    if (!place) return notify(t("This place is not disputed."));
     if (await this.editor.change({ kind: "accept", settles: place.key })) this.goToNext(place);
   }
 
   // Settle the place with the marks of some of the coders.
   async take(index) {
-    const { place, editor } = this;
+    const { editor } = this;
+    const place = await this.ready();
     const choice = place && editor.choicesOf(place)[index];
-    if (!choice) return notify("This place is not disputed.");
+    if (!choice) return notify(t("This place is not disputed."));
     const operation = editor.choosing(place, choice.marks, choice.voters);
     if (!operation || !(await editor.change({ ...operation, settles: place.key }))) return;
     // whose boundary is taken, their name comes with it; where they differ among themselves, the name is still to be chosen
@@ -118,9 +130,11 @@ export class Curation {
 
   // Name the segment that begins here; this settles its name, and the place if nothing else is to be chosen.
   async takeName(given) {
-    const { place, editor, names: found } = this;
+    const { editor } = this;
+    const place = await this.ready();
+    const found = this.names;
     const segment = found?.segment;
-    if (!place || !segment) return notify("Choose the boundary first.");
+    if (!place || !segment) return notify(t("Choose the boundary first."));
     const settles = [place.key, found.key].filter(Boolean);
     if (await editor.change({ kind: "rename", segment: segment.number, name: given, settles })) this.goToNext(place);
   }
@@ -138,19 +152,20 @@ export class Curation {
 
   showClear() {
     const { clear, editor } = this;
-    byId("accept-all-clear").hidden = editor.locked || editor.paged || clear.length < 2;
-    byId("accept-all-clear").textContent = `Accept ${clear.length} clear ones`;
-    byId("accept-all-clear").title = `All places where one choice has at least ${CLEAR} times as many votes as the others, as one change`;
+    byId("accept-all-clear").hidden = this.locked || editor.paged || clear.length < 2;
+    byId("accept-all-clear").textContent = tn(clear.length, "Accept {n} clear one", "Accept {n} clear ones");
+    byId("accept-all-clear").title = t("All places where one choice has at least {n} times as many votes as the others, as one change", { n: CLEAR });
   }
 
   async acceptClear() {
+    await this.ready();
     const { clear, editor } = this;
     const operations = clear.map((place) => {
       const [{ marks, voters }] = editor.choicesOf(place);
       return editor.choosing(place, marks, voters);
     });
     const all = { kind: "put", gone: operations.flatMap(({ gone }) => gone), come: operations.flatMap(({ come }) => come), settles: clear.map(({ key }) => key) };
-    if (await editor.change(all)) notify(`${clear.length} disputes settled; undo takes all of them back.`);
+    if (await editor.change(all)) notify(tn(clear.length, "{n} dispute settled; undo takes it back.", "{n} disputes settled; undo takes all of them back."));
   }
 
   skip() {
@@ -160,7 +175,7 @@ export class Curation {
   // Go to the next place in reading order; after the last one, stay.
   goToNext(place) {
     if (this.editor.unsettled.length) return this.editor.dispute(1);
-    notify("All disputes are settled.");
+    notify(t("All disputes are settled."));
     this.editor.goTo(place);
   }
 
@@ -172,15 +187,15 @@ export class Curation {
     const count = editor.data.disputes?.count ?? editor.places.length;
     const done = editor.paged ? settled.size : editor.places.length - editor.unsettled.length;
     byId("disputes-box").hidden = !count;
-    byId("disputes-count").textContent = `${count} disputed: ${Math.max(0, count - done)} open, ${Math.min(done, count)} settled`;
-    const ranked = editor.places.toSorted((a, b) => settled.has(a.key) - settled.has(b.key) || b.dispute - a.dispute);
+    byId("disputes-count").textContent = t("{n} disputed: {open} open, {settled} settled", { n: count, open: Math.max(0, count - done), settled: Math.min(done, count) });
+    const ranked = editor.places.toSorted((a, b) => Number(settled.has(a.key)) - Number(settled.has(b.key)) || b.dispute - a.dispute);
     byId("disputes").replaceChildren(...ranked.slice(0, MAX_LISTED).map((place) => this.drawPlace(place, settled.has(place.key))));
     if (!byId("history-box").hidden) this.drawHistory();
   }
 
   drawPlace(place, settled) {
     const { editor } = this;
-    const choices = editor.choicesOf(place).flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", { dir: "ltr" }, marks.length ? editor.describe(marks) : "nothing"), ` (${voters.join(", ")})`]);
+    const choices = editor.choicesOf(place).flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", { dir: "ltr" }, marks.length ? editor.describe(marks) : t("nothing")), ` (${voters.join(", ")})`]);
     return el("li", { class: settled ? "settled" : "" },
       el("button", { type: "button", class: "place", onclick: () => editor.goTo(place) }, editor.quote(place)), settled ? " ✓ " : " ", el("small", {}, ...choices));
   }
@@ -191,20 +206,23 @@ export class Curation {
     const { editor } = this;
     if (byId("history-box").hidden || !editor.state?.id) return;
     const steps = await call("GET", `/api/annotations/${editor.state.id}/history`);
-    byId("history").replaceChildren(...steps.toReversed().slice(0, MAX_LISTED).map((step, i) => el("li", {},
-      el("time", { datetime: step.time }, new Date(step.time).toLocaleString()), step.author ? [" ", name(step.author)] : null, ": ", this.format(step.operation), " ",
-      editor.locked || !i || step.id === null ? null : small("Go back to this", async () => this.goBack(step)))));
+    const head = steps.find((step) => step.current);
+    const redone = steps.findLast((step) => step.undone && step.parent === head?.id); // what redo would bring back
+    byId("history").replaceChildren(...steps.toReversed().slice(0, MAX_LISTED).map((step) => el("li", { class: step.undone ? "mute undone" : null, "aria-current": step.current ? "true" : null },
+      el("time", { datetime: step.time }, new Date(step.time).toLocaleString(document.documentElement.lang)), step.author ? [" ", name(step.author)] : null, ": ", el(step.undone ? "s" : "span", {}, this.format(step.operation)), " ",
+      step.current ? el("b", {}, t("current")) : step.undone ? el("span", {}, t("undone"), " ") : null,
+      editor.locked || step.current || step.id === null ? null : step === redone ? small(t("Redo"), async () => editor.enqueue(() => editor.step("redo"))) : small(t("Go back to this"), async () => this.goBack(step)))));
   }
 
   format({ kind, origin, revision, settles, what, suggested_by: by, suggested_at: at, ...rest }) {
     if (kind === "import" || kind === "start") return origin;
-    if (kind === "merge" || kind === "unmerge") return `${kind === "merge" ? "merged" : "merge undone"}: ${what}`;
-    if (kind === "go back") return `back to the state of revision ${revision}`;
-    if (kind === "accept") return `accepted at ${settles}`;
-    if (kind === "refuse") return `refused a suggestion by ${by}: ${this.editor.changesOf({ kind: "add", ...rest }).come}`;
+    if (kind === "merge" || kind === "unmerge") return `${kind === "merge" ? t("merged") : t("merge undone")}: ${what}`;
+    if (kind === "go back") return t("back to the state of revision {n}", { n: revision });
+    if (kind === "accept") return t("accepted at {place}", { place: settles });
+    if (kind === "refuse") return t("refused a suggestion by {by}: {what}", { by, what: this.editor.changesOf({ kind: "add", ...rest }).come });
     const { gone, come } = this.editor.changesOf({ kind, ...rest });
     const words = [gone.length ? `− ${gone.join(", ")}` : "", come.length ? `+ ${come.join(", ")}` : ""].filter(Boolean).join(" ");
-    return `${words || (kind === "put" ? "no change" : kind)}${settles ? ` (settles ${[settles].flat().join(", ")})` : ""}${by ? ` (suggested by ${by}${at === undefined ? "" : `, moved from ${this.editor.word([at].flat())}`})` : ""}`;
+    return [words || (kind === "put" ? t("no change") : kind), settles ? t("(settles {places})", { places: [settles].flat().join(", ") }) : "", !by ? "" : at === undefined ? t("(suggested by {by})", { by }) : t("(suggested by {by}, moved from {place})", { by, place: this.editor.word([at].flat()) })].filter(Boolean).join(" ");
   }
 
   goBack({ id }) {

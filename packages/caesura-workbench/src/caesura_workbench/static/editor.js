@@ -1,5 +1,5 @@
 // The base of all editors: loading an annotation, sending changes in order, undo and redo, disputes, and concurrent edits.
-import { byId, call, el, markSeen, names, notify, reportErrors } from "./api.js";
+import { ApiError, byId, call, el, markSeen, messageOf, names, notify, reportErrors, targetOf } from "./api.js";
 import { alike, Curation } from "./curation.js";
 import { colourOf, drawnLabels, labelOfKey } from "./labels.js";
 import { Outbox } from "./outbox.js";
@@ -14,27 +14,38 @@ export const directionOf = (units) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff
 // A subclass implements draw(), refresh(), dispute(by) (go to the next dispute) and word(mark); and, if marks are not boundaries, words(marks) -> [words],
 // marksOf(operation) -> [before, after] and the methods that curation needs.
 export class Editor {
+  /** @type {import("./labels.js").DrawnLabel[]} types in view, with keys and colours */
+  drawnTypes = [];
+  /** @type {Promise<unknown>} changes that are being sent */
+  queue = Promise.resolve();
+  /** @type {any} what others suggest; set by the editor of each kind */
+  suggestions = null;
+  /** @type {any} waveform, spectrogram and player, once the recording is known */
+  sound = null;
+  /** @type {any[]} */
+  comments = [];
+  start = 1; // the first unit in view
+
+  /** @param {(state: any) => unknown} changed @param {(from: number) => Promise<any>} reload */
   constructor(changed, reload) {
     this.changed = changed;
     this.reload = reload; // fetches the item from a given unit on
     this.position = null;
     this.until = null; // the end of the selection, if it is more than a place
-    this.from = 1; // the first unit in view
-    this.queue = Promise.resolve();
     this.begins = "works" in byId("title").dataset; // annotators need no step to begin: the first mark makes their annotation
     this.outbox = new Outbox((message) => this.showSaved(message));
     this.turn = 0;
     this.curation = new Curation(this);
-    for (const [id, act] of [["undo", () => this.step("undo")], ["redo", () => this.step("redo")], ["next", () => this.dispute(1)], ["previous", () => this.dispute(-1)]])
+    for (const [id, act] of Object.entries({ undo: () => this.step("undo"), redo: () => this.step("redo"), next: () => this.dispute(1), previous: () => this.dispute(-1) }))
       byId(id).addEventListener("click", reportErrors(async () => act()));
-    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id)?.addEventListener("click", () => this.enqueue(() => this.window(this.from + by * this.shown * 0.8)));
+    for (const [id, by] of Object.entries({ earlier: -1, later: 1 })) byId(id)?.addEventListener("click", () => this.enqueue(() => this.window(this.from + by * this.shown * 0.8)));
     // Keys work at once: what nothing else has the focus for is for the editor.
     addEventListener("keydown", (event) => {
-      if (event.defaultPrevented || isTyping(event) || !this.state || !["BODY", "MAIN"].includes(event.target.tagName)) return;
-      this.key?.(event);
+      if (event.defaultPrevented || isTyping(event) || !this.state || !["BODY", "MAIN"].includes(targetOf(event).tagName)) return;
+      this.key(event);
     });
     addEventListener("keydown", (event) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.closest?.("input, select, textarea")) return;
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || targetOf(event).closest?.("input, select, textarea")) return;
       const way = { z: event.shiftKey ? "redo" : "undo", Z: "redo", y: "redo" }[event.key];
       if (!way || !this.state || this.locked) return;
       event.preventDefault();
@@ -43,16 +54,43 @@ export class Editor {
     byId("editing").addEventListener("change", reportErrors(async (e) => this.open(this.data, Number(e.target.value))));
   }
 
+  // ---------------------------------------------------------------- for the editor of each kind
+
+  /** Draw everything, for an item or annotation that was just opened. */
+  draw() {}
+
+  /** Draw what a change of marks changes. */
+  refresh() {}
+
+  /** @param {KeyboardEvent} _event */
+  key(_event) {}
+
+  /** Go to the next dispute, or to the one before. @param {number} _by @returns {any} */
+  dispute(_by) {}
+
+  /** Go to a place. @param {any} _place @returns {any} */
+  focus(_place) {}
+
+  /** A mark in words. @param {any} mark @returns {string} */
+  word(mark) {
+    return String(mark);
+  }
+
+  get from() {
+    return this.start;
+  }
+
+  set from(unit) {
+    this.start = unit;
+  }
+
   open(data, id) {
     this.data = data;
     const blank = data.annotations.length && !(this.begins && !data.annotations.some((a) => a.editable)) ? null : this.blank(data);
     byId("editor").hidden = false;
     const mine = data.annotations.filter((a) => a.editable);
     this.choose(data, data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? (this.begins ? blank : null) ?? data.annotations[0] ?? blank);
-    const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "coder" || a.coder === a.role ? a.coder : `${a.coder} (${a.role})`);
-    const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
-    byId("editing").replaceChildren(...group(t("editable"), mine), ...group(t("read-only"), data.annotations.filter((a) => !a.editable)));
-    byId("editing").hidden = !data.annotations.length;
+    this.drawEditing();
     this.showSaved(this.locked && this.state.id !== null ? t("Read-only") : "");
     this.showError(data.read_only ?? "");
     this.draw();
@@ -60,6 +98,32 @@ export class Editor {
     byId("editor").dataset.state = this.locked ? (this.state.id === null ? "blank" : "locked") : "open";
     if (!this.locked && this.state.id !== null) this.resume();
     markSeen("editor");
+  }
+
+  // The annotations to choose from.
+  drawEditing() {
+    const { annotations } = this.data;
+    const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "coder" || a.coder === a.role ? a.coder : `${a.coder} (${a.role})`);
+    const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
+    byId("editing").replaceChildren(...group(t("editable"), annotations.filter((a) => a.editable)), ...group(t("read-only"), annotations.filter((a) => !a.editable)));
+    byId("editing").hidden = !annotations.length;
+  }
+
+  // Take over what others have changed; the place in hand stays.
+  update(data) {
+    const state = data.annotations.find((a) => a.id === this.state.id);
+    if (!state) return this.open(data, null);
+    if (state.version !== this.state.version) this.turn++; // what still waits was based on the version before
+    this.choose(data, state);
+    this.drawEditing();
+    this.drawOthers();
+    this.show();
+    if (!this.locked) this.showSaved(t("Saved"), state.version);
+    return undefined;
+  }
+
+  drawOthers() {
+    this.draw();
   }
 
   // The state to show where there is no annotation; annotators may mark at once.
@@ -115,6 +179,7 @@ export class Editor {
   }
 
   // The query parameters of the part to fetch.
+  /** @param {number} from @returns {Record<string, any>} */
   partFrom(from) {
     return this.paged ? { first: from, last: from + this.shown - 1 } : {};
   }
@@ -138,6 +203,7 @@ export class Editor {
   }
 
   // Show another part of a long text.
+  /** @param {number} from @returns {Promise<any>} */
   async window(from) {
     await this.queue; // changes being saved refer to the part that is shown
     const start = Math.max(1, Math.min(Math.round(from), this.data.length - this.shown + 1));
@@ -180,7 +246,7 @@ export class Editor {
   }
 
   showVoters(where, voters) {
-    byId("voters").replaceChildren(`${where}: ${voters.length} of ${this.coders.length}${voters.length ? " — " : ""}`,
+    byId("voters").replaceChildren(`${t("{where}: {n} of {all}", { where, n: voters.length, all: this.coders.length })}${voters.length ? " — " : ""}`,
       ...names(voters));
     this.curation.show();
   }
@@ -260,13 +326,14 @@ export class Editor {
 
   // ---------------------------------------------------------------- changes
 
-  // Changes are sent one after another, each based on the version before it; the page shows the server's state.
-  change(operation, request = undefined) {
+  /** Changes are sent one after another, each based on the version before it; the page shows the server's state. @param {any} operation @param {string} [request] */
+  change(operation, request) {
     if (this.state.id === null && this.begins) return this.begin().then(() => this.change(operation, request), (error) => { this.showError(error.message); return false; });
     return this.send(operation, (id) => call("PATCH", `/api/annotations/${this.state.id}${this.part}`, { version: this.state.version, operation, request: id }), request);
   }
 
-  step(way, request = undefined) {
+  /** @param {"undo" | "redo"} way @param {string} [request] */
+  step(way, request) {
     return this.send({ kind: way }, async (id) => this.state[`can_${way}`] && call("POST", `/api/annotations/${this.state.id}/${way}${this.part}`, { version: this.state.version, request: id }), request);
   }
 
@@ -279,7 +346,8 @@ export class Editor {
   }
 
   // A change is kept until the server has answered; it is sent again under the same id as long as the server does not respond.
-  send(operation, send, known = undefined) {
+  /** @param {any} operation @param {(request: string) => Promise<any>} send @param {string} [known] */
+  send(operation, send, known) {
     if (this.locked) {
       this.explainLocked();
       return Promise.resolve(false);
@@ -301,13 +369,13 @@ export class Editor {
         this.take(state);
         this.showError("");
         this.showSaved(t("Saved"), state.version);
-        await Promise.resolve(this.changed(state)).catch((error) => notify(error.message)); // it is saved, whatever is shown beside it
+        Promise.resolve(this.changed(state)).catch((error) => notify(messageOf(error))); // not awaited: the next change must not wait for a comparison
         return true;
       } catch (error) {
         this.refresh();
         this.showSaved(t("Not saved"));
-        if (error.status === 409) this.merge(error.body, operation);
-        else this.showError(error.message);
+        if (error instanceof ApiError && error.status === 409) this.merge(error.body, operation);
+        else this.showError(messageOf(error));
         return false;
       }
     });
@@ -332,10 +400,10 @@ export class Editor {
     const { gone, come } = step ? { gone: [], come: [] } : this.changesOf(operation);
     const mine = new Set([...before, ...come].filter((word) => !gone.includes(word)));
     const touched = [...new Set([...before, ...now, ...mine])].filter((w) => before.has(w) !== now.has(w) || before.has(w) !== mine.has(w));
-    const cell = (set, word) => el("td", {}, set.has(word) ? "● present" : "– absent");
-    const differ = (words, others, what) => `${what} ${[...words].filter((w) => !others.has(w)).join(", ") || "nothing"}`;
-    byId("merge-message").textContent = `${answer.error} They ${differ(now, before, "added")} and ${differ(before, now, "removed")}; ` +
-      (step ? `you tried to ${operation.kind}.` : `you ${differ(mine, before, "added")} and ${differ(before, mine, "removed")}.`);
+    const cell = (set, word) => el("td", {}, set.has(word) ? t("● present") : t("– absent"));
+    const differ = (words, others) => [...words].filter((w) => !others.has(w)).join(", ") || t("nothing");
+    byId("merge-message").textContent = [answer.error, t("They added {added} and removed {removed};", { added: differ(now, before), removed: differ(before, now) }),
+      !step ? t("you added {added} and removed {removed}.", { added: differ(mine, before), removed: differ(before, mine) }) : operation.kind === "undo" ? t("you tried to undo.") : t("you tried to redo.")].join(" ");
     byId("merge-table").replaceChildren(...touched.map((word) => el("tr", {}, el("th", { scope: "row" }, word), cell(before, word), cell(now, word), cell(mine, word))));
     byId("merge").hidden = false;
     byId("mine").hidden = step;
@@ -353,6 +421,7 @@ export class Editor {
     return { gone: kind === "add" ? [] : words([before]), come: kind === "delete" ? [] : words([after]) };
   }
 
+  /** The marks that an operation is about: before, and after. @param {any} operation @returns {any[][]} */
   marksOf({ position, to = position, type, to_type = type }) {
     return [[position, type], [to, to_type]];
   }
@@ -420,6 +489,7 @@ export class Editor {
   }
 
   // The segment around the current place: from the boundary before it to the one after it.
+  /** @returns {any} */
   segmentAround() {
     const { positions } = this.state.marks;
     return [positions.findLast((p) => p < this.position) ?? 0, positions.find((p) => p >= this.position) ?? this.data.length];
@@ -453,6 +523,7 @@ export class Editor {
     return this.focus(position);
   }
 
+  /** The fields of an operation on a mark. @param {any} position @returns {Record<string, any>} */
   fieldsOf(position) {
     return { position };
   }
@@ -477,7 +548,8 @@ export class Editor {
   }
 
   // Remove own marks that are not chosen, and add the chosen ones.
-  choosing(place, chosen) {
+  /** @param {any} place @param {any[]} chosen @param {string[]} [_voters] @returns {any} */
+  choosing(place, chosen, _voters) {
     const own = this.own(place);
     const without = (marks, others) => marks.filter((mark) => !others.some((other) => alike(mark, other)));
     return { kind: "put", gone: without(own, chosen), come: without(chosen, own) };
@@ -485,7 +557,7 @@ export class Editor {
 
   // What the choice of no marks is called.
   get nothing() {
-    return "No boundary here";
+    return t("No boundary here");
   }
 
   // Whether a comment was made at a disputed place.
@@ -495,6 +567,6 @@ export class Editor {
   }
 
   describe(marks) {
-    return marks.map((mark) => (mark.length > 1 ? `Boundary “${mark[1]}”` : "Boundary")).join(" and ");
+    return marks.map((mark) => (mark.length > 1 ? t("Boundary “{type}”", { type: mark[1] }) : t("Boundary"))).join(t(" and "));
   }
 }

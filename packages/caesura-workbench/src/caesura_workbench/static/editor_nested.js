@@ -1,7 +1,8 @@
 // Editor of nested segments: one unit per line, with a bar for every segment; deeper levels are nearer to the text.
-import { byId, el, names } from "./api.js";
+import { byId, el, findAll, names } from "./api.js";
 import { directionOf, Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
+import { t } from "./strings.js";
 
 // Colours of levels from the outermost inwards.
 const levelColour = (index) => `c${[10, 6, 4, 1, 2, 3, 5, 7, 8, 9][index % 10]}`;
@@ -12,8 +13,13 @@ const reading = (a, b) => a[0] - b[0] || b[1] - a[1] || a[2] - b[2];
 const between = (n, low, high) => Math.min(Math.max(n, low), high);
 
 export default class NestedEditor extends Editor {
-  constructor(changed) {
-    super(changed);
+  /** @type {Map<string, string[]>} who has a segment, by its ends */
+  votes = new Map();
+  /** @type {Map<number, any>} lines by unit */
+  lines = new Map();
+
+  constructor(changed, reload) {
+    super(changed, reload);
     this.box = byId("nest");
     this.range = [1, 1];
     this.segment = null; // the selected segment: [first, last, level]
@@ -22,7 +28,7 @@ export default class NestedEditor extends Editor {
     const acts = { add: () => this.add(), remove: () => this.remove(), out: () => relevel(-1), in: () => relevel(1) };
     byId("out-level").addEventListener("click", () => this.enqueue(acts.out));
     byId("in-level").addEventListener("click", () => this.enqueue(acts.in));
-    for (const button of document.querySelectorAll("#thumb [data-act]")) button.addEventListener("click", () => this.enqueue(acts[button.dataset.act]));
+    for (const button of findAll("#thumb [data-act]")) button.addEventListener("click", () => this.enqueue(acts[button.dataset.act]));
     this.box.addEventListener("keyup", (e) => e.key === " " && e.preventDefault());
     const press = (id, act) => byId(id).addEventListener("click", () => act());
     press("add", () => this.add(this.fields()));
@@ -101,9 +107,9 @@ export default class NestedEditor extends Editor {
   bar(span, levels, to) {
     const [first, last, level] = span;
     const voters = this.votes.get(`${first}–${last}`)?.length ?? 0;
-    const said = `units ${first} to ${last}, level ${level}, ${voters} of ${this.coders.length} coders`;
+    const said = t("units {first} to {last}, level {level}, {n} of {all} annotators", { first, last, level, n: voters, all: this.coders.length });
     const made = el("button", {
-      type: "button", class: `bar ${levelColour(levels.indexOf(level))}${this.isDisputed(voters) ? " disputed" : ""}`, tabindex: "-1", "data-span": span.join(","), "aria-label": `segment, ${said}`, title: said,
+      type: "button", class: `bar ${levelColour(levels.indexOf(level))}${this.isDisputed(voters) ? " disputed" : ""}`, tabindex: "-1", "data-span": span.join(","), "aria-label": t("segment, {what}", { what: said }), title: said,
     }, el("span", { class: "level" }, level));
     made.style.gridRow = `${Math.max(first, this.from) - this.from + 1} / ${Math.min(last, to) - this.from + 2}`;
     made.style.gridColumn = levels.indexOf(level) + 1;
@@ -114,7 +120,7 @@ export default class NestedEditor extends Editor {
 
   suggestedBar(span, column, to) {
     const [first, last] = span;
-    const made = el("button", { type: "button", class: "bar suggested", tabindex: "-1", "aria-label": `suggested by ${this.suggestions.by}: units ${first} to ${last}`, onclick: (e) => { e.stopPropagation(); this.suggestions.look(span); } });
+    const made = el("button", { type: "button", class: "bar suggested", tabindex: "-1", "aria-label": t("suggested by {by}: units {first} to {last}", { by: this.suggestions.by, first, last }), onclick: (e) => { e.stopPropagation(); this.suggestions.look(span); } });
     made.style.gridRow = `${Math.max(first, this.from) - this.from + 1} / ${Math.min(last, to) - this.from + 2}`;
     made.style.gridColumn = column;
     return made;
@@ -150,13 +156,13 @@ export default class NestedEditor extends Editor {
     const missing = [...this.votes].filter(([key]) => !mine.has(key)).map(([key, who]) => ({ span: key.split("–").map(Number), who })).sort((a, b) => reading([...a.span, 0], [...b.span, 0]));
     byId("missing-box").hidden = !missing.length;
     byId("missing").replaceChildren(...missing.slice(0, 300).map(({ span, who }) => el("li", {},
-      el("button", { type: "button", onclick: () => this.select(span) }, `${span[0]}–${span[1]}`), ` ${who.length} of ${this.coders.length}: `, ...names(who))));
+      el("button", { type: "button", onclick: () => this.select(span) }, `${span[0]}–${span[1]}`), ` ${t("{n} of {all}", { n: who.length, all: this.coders.length })}: `, ...names(who))));
   }
 
   showPosition() {
     const [first, last] = this.range;
     [this.position, this.until] = [first, last];
-    this.showVoters(`${this.segment ? "Segment" : "Units"} ${first} to ${last}${this.segment ? `, level ${this.segment[2]}` : ""}`, this.votes.get(`${first}–${last}`) ?? []);
+    this.showVoters(this.segment ? t("Segment {first} to {last}, level {level}", { first, last, level: this.segment[2] }) : t("Units {first} to {last}", { first, last }), this.votes.get(`${first}–${last}`) ?? []);
     if (document.activeElement !== byId("first")) byId("first").value = first;
     if (document.activeElement !== byId("last")) byId("last").value = last;
     byId("level").value = this.segment?.[2] ?? "";
@@ -166,10 +172,10 @@ export default class NestedEditor extends Editor {
 
   // Be ready for keys.
   ready() {
-    if (["BODY", "MAIN"].includes(document.activeElement?.tagName)) this.focusedElement()?.focus({ preventScroll: true });
+    if (["BODY", "MAIN"].includes(document.activeElement?.tagName ?? "")) this.focusedElement()?.focus({ preventScroll: true });
   }
 
-  window(from) {
+  async window(from) {
     this.from = between(Math.round(from), 1, Math.max(1, this.data.length - MAX_SHOWN + 1));
     this.refresh();
     this.box.scrollTop = 0;
@@ -178,6 +184,7 @@ export default class NestedEditor extends Editor {
   // ---------------------------------------------------------------- position and selection
 
   // Select units; a segment with exactly these units is selected, too.
+  /** @param {number[]} range @param {{ focus?: boolean, unit?: number | null, hold?: boolean }} [how] */
   select([a, b], { focus = true, unit = null, hold = true } = {}) {
     const first = between(Math.min(a, b) || 1, 1, this.data.length);
     const last = between(Math.max(a, b) || 1, 1, this.data.length);
@@ -236,11 +243,11 @@ export default class NestedEditor extends Editor {
   }
 
   get nothing() {
-    return "No segment here";
+    return t("No segment here");
   }
 
   describe(marks) {
-    return marks.map(([, , level]) => `Segment of level ${level}`).join(" and ");
+    return marks.map(([, , level]) => t("Segment of level {level}", { level })).join(t(" and "));
   }
 
   quote({ first, position }) {
@@ -256,7 +263,7 @@ export default class NestedEditor extends Editor {
 
   isValidRange(first, last) {
     const fine = first >= 1 && first <= last && last <= this.data.length;
-    if (!fine) this.showError(`Enter units from 1 to ${this.data.length}, the first before the last.`);
+    if (!fine) this.showError(t("Enter units from 1 to {n}, the first before the last.", { n: this.data.length }));
     return fine;
   }
 
@@ -292,7 +299,7 @@ export default class NestedEditor extends Editor {
   }
 
   word([first, last, level]) {
-    return `${first}–${last}, level ${level}`;
+    return t("{first}–{last}, level {level}", { first, last, level });
   }
 
   words(marks) {
@@ -363,7 +370,7 @@ export default class NestedEditor extends Editor {
   }
 
   unitAt(event) {
-    const line = document.elementsFromPoint(event.clientX, event.clientY).find((e) => e.closest?.(".line"))?.closest(".line");
+    const line = /** @type {any} */ (document.elementsFromPoint(event.clientX, event.clientY).find((e) => e.closest?.(".line"))?.closest(".line"));
     if (line) return Number(line.dataset.unit);
     const lines = [...this.lines.values()];
     const below = lines.find((l) => l.getBoundingClientRect().bottom > event.clientY);
@@ -374,6 +381,7 @@ export default class NestedEditor extends Editor {
     let anchor = null; // start of the range being selected with the mouse
     let end = null; // the end of the selected segment that is being dragged
     let to = null;
+    let drawing = false; // whether the pointer has selected units since it was pressed
     const aim = (unit) => {
       to = unit;
       const [first, last] = this.segment;
@@ -381,6 +389,7 @@ export default class NestedEditor extends Editor {
       for (const [number, line] of this.lines) line.classList.toggle("in", number >= a && number <= b);
     };
     this.box.addEventListener("pointerdown", (e) => {
+      drawing = false;
       const grip = e.target.closest(".end");
       const line = e.target.closest(".line");
       if (grip) {
@@ -393,10 +402,11 @@ export default class NestedEditor extends Editor {
       if (end) return aim(this.unitAt(e));
       if (anchor === null || !(e.buttons & 1)) return;
       const unit = this.unitAt(e);
-      if (unit !== this.focusUnit || unit !== anchor) this.select([anchor, unit], { unit, hold: false });
+      if (unit !== anchor) drawing = true;
+      if (drawing && unit !== this.focusUnit) this.select([anchor, unit], { unit, hold: false });
     });
     addEventListener("pointerup", () => {
-      const drawn = anchor !== null && this.range[0] !== this.range[1];
+      const drawn = anchor !== null && drawing && this.range[0] !== this.range[1];
       anchor = null;
       this.drawn = drawn;
       if (!end || to === null) return void (end = null);

@@ -1,5 +1,5 @@
 // Editor of spans: a flowing text, or a time axis with lanes. Labels, keys and colours come from the schema of the project.
-import { byId, el, name } from "./api.js";
+import { byId, el, findAll, name } from "./api.js";
 import { Editor } from "./editor.js";
 import { colourOf, drawnLabels, labelOfKey } from "./labels.js";
 import { AxisLine } from "./span_axis.js";
@@ -19,11 +19,17 @@ const reading = (a, b) => a[0] - b[0] || b[1] - a[1];
 const shared = (a, b) => Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]));
 
 export default class SpanEditor extends Editor {
+  /** @type {any} the view of spans in time */
+  axis;
+  /** @type {any[]} one's own spans, suggestions, and others' */
+  rows = [];
+  /** @type {any} lines of text, or an axis; set when the item is known */
+  layout = null;
+
   constructor(changed, reload) {
     super(changed, reload);
     this.box = byId("spans");
     this.timed = byId("title").dataset.kind === "spans in time";
-    this.layout = null; // set when the item is known: lines of text, or an axis
     this.range = null; // the selection: [start, end]
     this.held = null; // the selected span: [start, end, label]
     this.box.addEventListener("keydown", (e) => this.key(e));
@@ -34,7 +40,7 @@ export default class SpanEditor extends Editor {
     press("change", () => this.changeFields());
     press("remove", () => this.remove());
     press("extend", () => byId("extend").setAttribute("aria-pressed", String(byId("extend").getAttribute("aria-pressed") !== "true")));
-    for (const button of document.querySelectorAll("[data-shift]")) button.addEventListener("click", () => this.enqueue(() => this.shift(...button.dataset.shift.split(" "))));
+    for (const button of findAll("[data-shift]")) button.addEventListener("click", () => this.enqueue(() => this.shift(...button.dataset.shift.split(" "))));
     byId("others-shown")?.addEventListener("change", () => this.refresh());
     for (const id of ["from", "until"]) byId(id).addEventListener("change", () => this.fieldsChanged());
     byId("label").addEventListener("keydown", (e) => e.key === "Enter" && (e.preventDefault(), this.enqueue(() => this.giveName())));
@@ -153,9 +159,9 @@ export default class SpanEditor extends Editor {
   bar({ span, lane, where, cut }, row, lanes) {
     const [start, end, label] = span;
     const place = this.placeOf(span);
-    const said = `${this.layout.format(start, end)}, ${label ?? "no name"}, by ${row.coder}`;
+    const said = t("{where}, {label}, by {who}", { where: this.layout.format(start, end), label: label ?? t("no name"), who: row.coder });
     const made = el("button", {
-      type: "button", tabindex: "-1", title: said, "aria-label": `span, ${said}`, "data-span": `${start}–${end} ${label ?? ""}`.trim(),
+      type: "button", tabindex: "-1", title: said, "aria-label": t("span, {what}", { what: said }), "data-span": `${start}–${end} ${label ?? ""}`.trim(),
       class: `stretch ${colourOf(this.labelOf(label))}${row.own ? " own" : ""}${this.unsettled.includes(place) && !row.suggested ? " disputed" : ""}${row.suggested ? " suggested" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
     }, el("bdi", {}, ...(row.suggested && this.suggestions.formatLetters(span).length ? this.suggestions.formatLetters(span) : [label ?? ""])));
     made.style.left = `${where.left}px`;
@@ -230,6 +236,7 @@ export default class SpanEditor extends Editor {
 
   // All spans by label: the way for screen readers, and to find one.
   drawList() {
+    /** @type {Map<any, any[]>} */
     const byLabel = new Map(this.labels.map((label) => [label.name, []]));
     for (const span of this.state.marks.spans.toSorted(reading).slice(0, LISTED)) byLabel.set(span[2] ?? null, [...(byLabel.get(span[2] ?? null) ?? []), span]);
     byId("span-count").textContent = count(this.state.marks.spans.length);
@@ -356,11 +363,11 @@ export default class SpanEditor extends Editor {
   }
 
   get nothing() {
-    return "No span here";
+    return t("No span here");
   }
 
   describe(marks) {
-    return marks.map((mark) => this.word(mark)).join(" and ");
+    return marks.map((mark) => this.word(mark)).join(t(" and "));
   }
 
   quote({ first, position }) {
@@ -445,7 +452,7 @@ export default class SpanEditor extends Editor {
       event.preventDefault();
       return this.askLabel();
     }
-    const act = this.acts(event)[event.key] ?? (labelOfKey(this.labels, event.key) ? () => this.giveName(labelOfKey(this.labels, event.key).name) : null);
+    const act = this.acts(event)[event.key] ?? (labelOfKey(this.labels, event.key) ? () => this.giveName(labelOfKey(this.labels, event.key)?.name) : null);
     if (!act) return;
     event.preventDefault();
     this.enqueue(act);
@@ -573,7 +580,7 @@ export default class SpanEditor extends Editor {
 
   // Be ready for keys.
   ready() {
-    if (["BODY", "MAIN"].includes(document.activeElement?.tagName)) this.box.focus({ preventScroll: true });
+    if (["BODY", "MAIN"].includes(document.activeElement?.tagName ?? "")) this.box.focus({ preventScroll: true });
   }
 
   // Select what another coder's span covers and fill in its name, so that one key copies it.

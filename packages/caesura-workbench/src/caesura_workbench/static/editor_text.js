@@ -1,5 +1,5 @@
 // Editor of boundaries in a text: a button after every unit, used by keyboard, mouse or touch. Paragraphs are those of the source.
-import { ask, byId, el } from "./api.js";
+import { ask, byId, el, findAll } from "./api.js";
 import { Editor } from "./editor.js";
 import { colourOf } from "./labels.js";
 import { recall } from "./shell.js";
@@ -11,6 +11,15 @@ const LONG = 40; // characters of a unit that may be broken over lines
 const MANY = 60; // paragraphs, from which the browser lays out only those in view
 
 export default class TextEditor extends Editor {
+  /** @type {Map<number, any>} buttons by position */
+  gaps = new Map();
+  /** @type {Map<number, any[]>} types of one's own boundaries by position */
+  on = new Map();
+  /** @type {Map<number, string[]>} who has a boundary, by position */
+  voters = new Map();
+  /** @type {Set<number>} */
+  inDispute = new Set();
+
   constructor(changed, reload) {
     super(changed, reload);
     this.text = byId("text");
@@ -22,7 +31,7 @@ export default class TextEditor extends Editor {
     });
     this.text.addEventListener("focusin", (e) => gap(e) && this.at(Number(gap(e).dataset.at)));
     this.text.addEventListener("keydown", (e) => this.key(e));
-    for (const button of document.querySelectorAll("#thumb [data-step]")) button.addEventListener("click", () => this.focus((this.position ?? 0) + Number(button.dataset.step)));
+    for (const button of findAll("#thumb [data-step]")) button.addEventListener("click", () => this.focus((this.position ?? 0) + Number(button.dataset.step)));
     byId("outline").addEventListener("shown", () => this.drawOutline());
     this.suggestions = new Suggestions(this);
     this.setLook();
@@ -52,10 +61,15 @@ export default class TextEditor extends Editor {
 
   // ---------------------------------------------------------------- drawing
 
-  draw() {
+  // The units stay as they are, and so does the focus.
+  drawOthers() {
     const own = new Set(this.coders.map((a) => a.coder));
     this.voters = new Map(this.data.votes.map((v) => [v.position, v.voters.filter((c) => own.has(c))]));
     this.drawTypes();
+  }
+
+  draw() {
+    this.drawOthers();
     this.drawThumb();
     this.drawUnits();
   }
@@ -194,7 +208,7 @@ export default class TextEditor extends Editor {
   quote({ position }) {
     const words = (from, to) => (this.data.units ?? []).slice(Math.max(0, from - this.from + 1), Math.max(0, to - this.from + 1)).join(" ");
     const [before, behind] = [words(position - 4, position), words(position, position + 4)];
-    return this.data.units ? `${before.length > MAX_QUOTE ? `… ${before.slice(-MAX_QUOTE).replace(/^\S*\s/u, "")}` : before} ‖ ${behind.length > MAX_QUOTE ? `${behind.slice(0, MAX_QUOTE).replace(/\s\S*$/u, "")} …` : behind}` : `after ${position}`;
+    return this.data.units ? `${before.length > MAX_QUOTE ? `… ${before.slice(-MAX_QUOTE).replace(/^\S*\s/u, "")}` : before} ‖ ${behind.length > MAX_QUOTE ? `${behind.slice(0, MAX_QUOTE).replace(/\s\S*$/u, "")} …` : behind}` : t("after {n}", { n: position });
   }
 
   // ---------------------------------------------------------------- changing
@@ -224,17 +238,17 @@ export default class TextEditor extends Editor {
 
   move(position, to) {
     if (!this.on.has(position) || this.on.has(to) || !(to >= 1 && to <= this.last)) return;
-    return this.change({ kind: "move", position, to, ...this.withType(this.on.get(position)[0]) }).then((done) => done && this.focus(to));
+    return this.change({ kind: "move", position, to, ...this.withType(this.on.get(position)?.[0]) }).then((done) => done && this.focus(to));
   }
 
   retype(position) {
     if (!this.typed || !this.on.has(position)) return;
-    const [type] = this.on.get(position);
+    const [type] = this.on.get(position) ?? [];
     this.change({ kind: "retype", position, type, to_type: this.typeAfter(type) });
   }
 
   word([position, type]) {
-    return `after ${position}${type === undefined || type === null ? "" : ` “${type}”`}`;
+    return `${t("after {n}", { n: position })}${type === undefined || type === null ? "" : ` “${type}”`}`;
   }
 
   // ---------------------------------------------------------------- keyboard and mouse
@@ -276,7 +290,7 @@ export default class TextEditor extends Editor {
     });
     this.text.addEventListener("pointermove", (e) => {
       if (from === null) return;
-      const gap = document.elementFromPoint(e.clientX, e.clientY)?.closest?.(".gap");
+      const gap = /** @type {any} */ (document.elementFromPoint(e.clientX, e.clientY)?.closest?.(".gap"));
       over?.classList.remove("target");
       over = gap && Number(gap.dataset.at) !== from ? gap : null;
       over?.classList.add("target");

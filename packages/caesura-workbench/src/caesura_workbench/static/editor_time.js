@@ -1,5 +1,5 @@
 // Editor of boundaries in a recording: a time line with every coder's marks above it.
-import { byId, el } from "./api.js";
+import { byId, el, find } from "./api.js";
 import { Editor } from "./editor.js";
 import { openPanel, showTab } from "./shell.js";
 import { Suggestions } from "./suggestions.js";
@@ -10,6 +10,7 @@ import { TimeView } from "./time_view.js";
 import { TimeWindow } from "./time_window.js";
 import { chooseName, describeNames, goToNamed, isNamed, namesFrom, ownName } from "./time_names.js";
 import { nearest, seconds, segmentAround, segmentsOf } from "./times.js";
+import { t } from "./strings.js";
 
 const SNAP_DISTANCE = 7; // pixels within which a boundary snaps to a coder's mark
 const MAX_OPEN = 9; // names of a tier where anything may be typed, up to which they are offered as labels
@@ -18,6 +19,10 @@ const byName = (labels) => new Map((labels ?? []).map((label) => [label.name, la
 const NUDGE_DELAY = 350; // milliseconds after the last nudge before all are sent as one change
 
 export default class TimeEditor extends Editor {
+  /** @type {number[]} times of marks of all rows, in order */
+  all = [];
+  dragged = false; // whether a boundary was dragged, and the click that follows is part of it
+
   constructor(changed, reload) {
     super(changed, reload);
     this.held = null; // the selected boundary: { time, type }
@@ -25,15 +30,13 @@ export default class TimeEditor extends Editor {
     this.engaged = false; // whether a segment is in hand: then Tab plays it
     this.nudges = []; // { from, type, to, sent }: shown at once, sent after a pause, kept until the server has responded
     this.suggestions = new Suggestions(this);
-    this.sound = null; // waveform, spectrogram and player, once the recording is known
     this.view = new TimeView(this);
     this.extent = new TimeWindow(this);
     this.tiers = new TimeTiers(this, byId("title").dataset.item);
-    this.comments = [];
     const { line, track } = this.view;
     line.addEventListener("keydown", (e) => this.key(e));
     line.addEventListener("focus", () => this.showPosition());
-    line.addEventListener("focusout", (e) => { if (!line.contains(e.relatedTarget)) this.engage(false); });
+    line.addEventListener("focusout", (e) => { if (!line.contains(/** @type {Node | null} */ (e.relatedTarget))) this.engage(false); });
     this.view.here.addEventListener("click", () => this.add(this.legal(this.cursor)));
     track.addEventListener("click", (e) => this.click(e));
     addEventListener("pagehide", () => this.flush());
@@ -50,7 +53,7 @@ export default class TimeEditor extends Editor {
   }
 
   get tolerance() {
-    return Number(document.querySelector("[name=tolerance]")?.value) || 0.02;
+    return Number(find("[name=tolerance]")?.value) || 0.02;
   }
 
   get stride() {
@@ -180,7 +183,7 @@ export default class TimeEditor extends Editor {
     this.drawTypes();
     byId("snap").closest("label").hidden = !rows.length;
     const edited = this.rowOf(this.state);
-    const named = new Map([["", byName(this.data.open_labels ? [] : this.data.labels)], ...this.tiers.labels.map(([track, labels]) => [track, byName(labels)])]);
+    const named = new Map(/** @type {[string, any][]} */ ([["", byName(this.data.open_labels ? [] : this.data.labels)], ...this.tiers.labels.map(([track, labels]) => [track, byName(labels)])]));
     this.view.show({ rows, edited: { ...edited, coder: this.tiers.own || edited.coder, depth: this.tiers.depth }, disputes: [], comments: [], labels: named, parent: this.tiers.parentRow }, length);
     this.sound?.resize();
   }
@@ -235,10 +238,10 @@ export default class TimeEditor extends Editor {
     this.position = this.present;
     const { chosen } = this.sound ?? {};
     this.until = chosen && this.position === chosen.from ? chosen.to : null;
-    this.showVoters(`${this.held ? "Boundary at" : "At"} ${seconds(this.position)}`, this.votersAt(this.position));
+    this.showVoters(this.held ? t("Boundary at {time}", { time: seconds(this.position) }) : t("At {time}", { time: seconds(this.position) }), this.votersAt(this.position));
     if (document.activeElement !== byId("time")) byId("time").value = Number(this.position.toFixed(6));
     byId("remove").disabled = !this.held || this.locked;
-    byId("set").textContent = this.held ? "Move here" : "Add here";
+    byId("set").textContent = this.held ? t("Move here") : t("Add here");
     byId("name-label").hidden = this.locked && !this.state.marks.names;
     const { number, from, to, name } = this.segmentAround();
     if (document.activeElement !== byId("name")) byId("name").value = name;
@@ -246,7 +249,7 @@ export default class TimeEditor extends Editor {
     byId("segment-length").textContent = `${(to - from).toFixed(2)} s`;
     this.drawLabels();
     if (this.sound && !this.sound.player.playing) this.sound.showClock(this.position);
-    byId("segment-message").textContent = `Segment ${number}${name ? `, “${name}”` : ""}, from ${seconds(from)} to ${seconds(to)}`;
+    byId("segment-message").textContent = name ? t("Segment {n}, “{name}”, from {from} to {to}", { n: number, name, from: seconds(from), to: seconds(to) }) : t("Segment {n}, from {from} to {to}", { n: number, from: seconds(from), to: seconds(to) });
   }
 
   segmentAround(time = this.present) {
@@ -317,14 +320,14 @@ export default class TimeEditor extends Editor {
     return near.find((p) => p.key === this.aimed) ?? near[0] ?? this.places.find(around) ?? null;
   }
 
-  choosing(place, chosen, [coder]) {
+  choosing(place, chosen, [coder] = []) {
     if (isNamed(place)) return chooseName(this, place, chosen);
     // The segments that meet here take the names of the coder whose boundary is taken.
     return { ...super.choosing(place, chosen), ...(this.state.marks.names ? { names_of: coder, at: place.position } : {}) };
   }
 
   describe(marks) {
-    return describeNames(marks) ?? `${super.describe(marks)} at ${marks.map(([time]) => seconds(time)).join(" and ")}`;
+    return describeNames(marks) ?? t("{what} at {times}", { what: super.describe(marks), times: marks.map(([time]) => seconds(time)).join(t(" and ")) });
   }
 
   isName(place) {
@@ -345,12 +348,12 @@ export default class TimeEditor extends Editor {
   }
 
   quote({ first, position }) {
-    return first === undefined ? seconds(position) : `the name ${this.format(first, position).replace("on", "of")}`;
+    return first === undefined ? seconds(position) : t("the name of {from}–{to} s", { from: first.toFixed(3), to: position.toFixed(3) });
   }
 
   // The position of a comment: a time or a stretch.
   format(position, until) {
-    return until === null ? `at ${seconds(position)}` : `on ${seconds(position).replace(" s", "")}–${seconds(until)}`;
+    return until === null ? t("at {place}", { place: seconds(position) }) : t("on {place}", { place: `${seconds(position).replace(" s", "")}–${seconds(until)}` });
   }
 
   showComments(comments) {
@@ -445,7 +448,7 @@ export default class TimeEditor extends Editor {
   // Move the selected boundary to the time in the field, or add one there.
   set() {
     const time = byId("time").valueAsNumber;
-    if (!(time > 0 && time < this.data.length)) return this.showError(`Enter a time between 0 and ${this.data.length} seconds.`);
+    if (!(time > 0 && time < this.data.length)) return this.showError(t("Enter a time between 0 and {n} seconds.", { n: this.data.length }));
     this.flush();
     return this.held ? this.moveTo(this.held, time) : this.add(time);
   }
@@ -465,7 +468,7 @@ export default class TimeEditor extends Editor {
     else this.nudges.push({ from: this.held.time, type: this.held.type, to, sent: false });
     this.held = { time: to, type: this.held.type };
     this.cursor = to;
-    byId("saved").textContent = "saving …";
+    byId("saved").textContent = t("saving …");
     clearTimeout(this.pause);
     this.pause = setTimeout(() => this.flush(), NUDGE_DELAY);
     this.view.reveal(to);

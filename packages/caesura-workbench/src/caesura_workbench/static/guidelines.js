@@ -1,5 +1,6 @@
 // Guidelines: show any version, save a new one.
 import { byId, call, el, reportErrors, undoable } from "./api.js";
+import { t } from "./strings.js";
 
 const address = `/api/projects/${byId("title").dataset.project}/guidelines`;
 let last = { version: 0, text: "", versions: [] };
@@ -37,7 +38,7 @@ form?.addEventListener("submit", reportErrors(async () => {
   const before = last;
   await write(form.elements.text.value);
   toggle(false);
-  if (before.version) undoable(`Version ${last.version} saved.`, () => write(before.text));
+  if (before.version) undoable(t("Version {n} saved.", { n: last.version }), () => write(before.text));
 }));
 
 reportErrors(show)();

@@ -1,40 +1,124 @@
-// All projects, with their progress.
-import { byId, call, collate, el, name, number, remove, rename, reportErrors, small } from "./api.js";
-import { count, t } from "./strings.js";
+// All projects, with their progress, and what needs the viewer.
+import { byId, call, collate, el, find, name, number, remove, rename, reportErrors, small } from "./api.js";
+import { ago, meter, percent, spark, total } from "./figures.js";
+import { count, t, tn } from "./strings.js";
 
 const SAMPLES = "Samples";
+const MANY = 300; // items, from which agreement and disputes are computed on their own pages only
+const NEEDS = 8;
 const manages = Boolean(byId("title").dataset.manages);
 
+let turn = 0;
 async function show() {
+  const mine = ++turn;
   const projects = (await call("GET", "/api/projects")).sort((a, b) => collate(a.name, b.name));
-  const rows = projects.map((project) =>
-    el("tr", {},
-      el("td", {}, el("a", { href: `/projects/${project.id}` }, name(project.name))),
-      el("td", { class: "full" }, meter(project.tasks)),
-      el("td", { class: "n" }, count(project.items)),
-      el("td", { class: "n" }, project.agreement?.length ? number(project.agreement.at(-1)) : ""),
-      el("td", {}, new Date(project.created).toLocaleDateString()),
-      !manages ? null : el("td", { class: "actions" },
-        small("Rename", () => rename(`/api/projects/${project.id}`, "New name of the project", project.name, show), { "aria-label": `Rename ${project.name}` }), " ",
-        small("Delete", () => remove(`/api/projects/${project.id}`, `“${project.name}” deleted.`, show), { "aria-label": `Delete ${project.name}` }))));
-  document.querySelector("#projects tbody").replaceChildren(...rows);
+  const rows = projects.map(row);
+  find("#projects tbody").replaceChildren(...rows);
   byId("projects").hidden = !rows.length;
   byId("none").hidden = rows.length > 0;
-  if (!manages) return;
+  const how = byId("how");
+  if (how) how.hidden = rows.length > 0;
+  if (manages) await showDeleted();
+  const known = new Map();
+  const people = new Set();
+  // Numbers of each project come one after another, so that a long list does not fill the server's queue.
+  for (const [i, project] of projects.entries()) {
+    const counts = await call("GET", `/api/projects/${project.id}/counts`).catch(() => null);
+    if (mine !== turn) return; // outdated: a later list is under way
+    if (!counts) continue;
+    known.set(project.id, counts);
+    for (const { id } of counts.people) people.add(id);
+    drawCounts(rows[i], counts);
+  }
+  byId("summary").textContent = !projects.length ? "" : people.size ? t("{projects}, {people}", { projects: tn(projects.length, "{n} project", "{n} projects"), people: tn(people.size, "{n} person", "{n} people") }) : tn(projects.length, "{n} project", "{n} projects");
+  await showNeeds(projects, known).catch(() => {});
+  await showWeek(projects, known).catch(() => {});
+  for (const [i, project] of projects.entries()) {
+    if (mine !== turn) return;
+    const counts = known.get(project.id);
+    if (!counts || !counts.annotations || counts.items > MANY) continue;
+    await drawStatistics(rows[i], project.id, counts);
+  }
+}
+
+const row = (project) => el("tr", {},
+  el("td", {}, el("a", { class: "b", href: `/projects/${project.id}` }, name(project.name)), el("br", {}), el("span", { class: "tiny mute" }, new Date(project.created).toLocaleDateString(document.documentElement.lang))),
+  el("td", { class: "n no-phone" }, count(project.items)),
+  el("td", { class: "n no-phone people" }),
+  el("td", { class: "tasks" }),
+  el("td", { class: "agreed no-phone" }),
+  el("td", { class: "state full" }),
+  !manages ? el("td", { class: "no-phone" }) : el("td", { class: "actions" },
+    small(t("Rename"), () => rename(`/api/projects/${project.id}`, t("New name of the project"), project.name, show), { "aria-label": t("Rename {name}", { name: project.name }) }), " ",
+    small(t("Delete"), () => remove(`/api/projects/${project.id}`, t("“{name}” deleted.", { name: project.name }), show), { "aria-label": t("Delete {name}", { name: project.name }) })));
+
+function drawCounts(line, { tasks, states, people, released, items, annotations }) {
+  const shown = total(tasks) ? tasks : states;
+  line.querySelector(".people").textContent = people.length ? count(people.length) : "";
+  if (total(shown)) line.querySelector(".tasks").replaceChildren(el("span", { class: "row tight" }, meter(shown, "big grow"), el("span", { class: "n mute" }, percent(shown))));
+  const pill = (kind, text) => line.querySelector(".state").replaceChildren(el("span", { class: `pill ${kind}` }, text));
+  if (released) pill("ok", t("Released"));
+  else if (!items) pill("", t("No items yet"));
+  else if (tasks.discuss) pill("bad", tn(tasks.discuss, "{n} to discuss", "{n} to discuss"));
+  else if (people.some((each) => each.role === "annotator") && !total(tasks)) pill("", t("Not assigned yet"));
+  else if (total(tasks) && tasks.done === total(tasks)) pill("ok", t("All done"));
+  else if (!annotations) pill("", t("Not begun"));
+}
+
+// Agreement with its course, and disputes; the server keeps both until an annotation changes.
+async function drawStatistics(line, project, { released }) {
+  const agreement = await call("GET", `/api/projects/${project}/agreement`).catch(() => null);
+  if (!agreement) return; // fewer than two annotators, or not for this viewer
+  const course = (agreement.course ?? []).map((point) => point.value).filter((value) => value !== null);
+  line.querySelector(".agreed").replaceChildren(el("span", { class: "row tight", title: agreement.title }, el("a", { class: "n b", href: `/projects/${project}/agreement` }, number(agreement.pooled)), spark(course)));
+  const { open } = await call("GET", `/api/projects/${project}/disputes?limit=1`).catch(() => ({ open: 0 }));
+  if (open && !released && !line.querySelector(".pill.bad")) line.querySelector(".state").replaceChildren(el("a", { class: "pill warn", href: `/projects/${project}/disputes` }, tn(open, "{n} dispute", "{n} disputes")));
+}
+
+// What waits for a decision: items set aside, comments, annotators who have not begun.
+async function showNeeds(projects, known) {
+  const box = byId("needs");
+  const { answers } = await call("GET", "/api/inbox");
+  const title = Object.fromEntries(projects.map((project) => [project.id, project.name]));
+  const line = (shape, href, first, time, second) => el("a", { href }, el("i", { class: `st ${shape}` }), el("span", { class: "clip", dir: "auto" }, first), el("small", {}, ago(time)), el("span", { class: "sub clip", dir: "auto" }, second));
+  const rows = answers.map((each) => {
+    if (each.kind === "discuss") return line("talk", `/items/${each.item}`, t("{item}, set aside by {who}", { item: each.name, who: each.author }), each.time, each.text ? `“${each.text}”` : title[each.project]);
+    if (each.kind === "comment") return line("begun", `/items/${each.item}`, t("{who} on {item}", { who: each.author, item: each.name }), each.time, each.text);
+    return line("open", `/projects/${each.project}/${each.kind}`, changed(each), each.time, title[each.project]);
+  });
+  for (const [id, counts] of manages ? known : [])
+    for (const person of counts.released ? [] : counts.people)
+      if (person.open && !person.begun && !person.done && !person.discuss) rows.push(line("open", `/projects/${id}`, t("{who} has not begun yet", { who: person.name }), null, tn(person.open, "{n} item of {project} waits", "{n} items of {project} wait", { project: title[id] })));
+  box.hidden = !rows.length;
+  box.querySelector(".items").replaceChildren(...rows.slice(0, NEEDS), ...(rows.length > NEEDS ? [el("p", { class: "group" }, tn(rows.length - NEEDS, "and {n} more", "and {n} more"))] : []));
+}
+
+// New labels or guidelines; a project without accounts knows no author.
+function changed({ kind, author: who }) {
+  if (kind === "schema") return who ? t("Labels changed by {who}", { who }) : t("Labels changed");
+  return who ? t("Guidelines changed by {who}", { who }) : t("Guidelines changed");
+}
+
+// Items done in the last seven days, of all projects.
+async function showWeek(projects, known) {
+  const days = new Array(14).fill(0);
+  for (const { id } of projects) {
+    if (!total(known.get(id)?.tasks)) continue;
+    const pace = await call("GET", `/api/projects/${id}/pace?days=14`).catch(() => ({ days: [] }));
+    for (const [i, day] of pace.days.entries()) days[i] += day.done;
+  }
+  const [before, now] = [days.slice(0, 7), days.slice(7)].map((part) => part.reduce((sum, n) => sum + n, 0));
+  byId("week").hidden = !now && !before;
+  byId("week").querySelector(".kpi").replaceChildren(el("b", {}, tn(now, "{n} item done", "{n} items done")), el("span", {}, tn(before, "{n} in the week before", "{n} in the week before")), spark(days.slice(7)) ?? "");
+}
+
+async function showDeleted() {
   const gone = await call("GET", "/api/deleted");
   const box = byId("deleted");
   box.hidden = !gone.length;
   box.querySelector("ul").replaceChildren(...gone.map((project) => el("li", {}, name(project.name), " ",
-    small("Restore", () => change("POST", `${project.id}/restore`)), " ",
-    small("Erase permanently", () => confirm(`Erase “${project.name}” with everything in it? This cannot be undone.`) && change("DELETE", `${project.id}?forever=true`)))));
-}
-
-// The tasks of a project as a bar: done, begun, to discuss; the rest is open.
-function meter(tasks) {
-  const all = tasks ? tasks.open + tasks.begun + tasks.discuss + tasks.done : 0;
-  if (!all) return null;
-  const part = (state, shape) => el("i", { class: shape, style: `width: ${(100 * tasks[state]) / all}%` });
-  return el("span", { class: "meter big", role: "img", "aria-label": t("{n} of {all} done", { n: tasks.done, all }) }, part("done", ""), part("begun", "begun"), part("discuss", "talk"));
+    small(t("Restore"), () => change("POST", `${project.id}/restore`)), " ",
+    small(t("Erase permanently"), async () => { if (confirm(t("Erase “{name}” with everything in it? This cannot be undone.", { name: project.name }))) await change("DELETE", `${project.id}?forever=true`); }))));
 }
 
 async function change(method, path) {

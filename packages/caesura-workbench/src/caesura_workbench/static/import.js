@@ -1,13 +1,12 @@
 // Import of files: choose, describe, preview, add, and undo.
-import { byId, call, collate, el, name, notify, reportErrors, undoable } from "./api.js";
+import { byId, call, collate, el, messageOf, name, notify, reportErrors, undoable } from "./api.js";
 import { uploadRecordings, isRecording } from "./sound_upload.js";
+import { t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const form = byId("upload");
 const MAX_SHOWN = 100;
 let chosen = [];
-
-const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 function choices() {
   const data = new FormData();
@@ -29,14 +28,14 @@ function drawQuestions() {
 }
 
 function drawErrors(faults, notes = []) {
-  byId("faults").replaceChildren(...faults.map((error) => el("li", { dir: "auto" }, error.error ?? error.message)));
+  byId("faults").replaceChildren(...faults.map((error) => el("li", { dir: "auto" }, error.error ?? messageOf(error))));
   byId("notes-of-files").replaceChildren(...notes.map(({ note }) => el("li", { dir: "auto" }, note)));
 }
 
 let turn = 0;
 async function look() {
   const mine = ++turn; // the button stays enabled during the preview, because the click that ended typing is meant for it
-  byId("chosen").textContent = chosen.length ? count(chosen.length, "file") + " chosen." : "";
+  byId("chosen").textContent = chosen.length ? tn(chosen.length, "{n} file chosen.", "{n} files chosen.") : "";
   if (!chosen.length) {
     byId("add-files").disabled = byId("preview").hidden = true;
     return;
@@ -51,17 +50,18 @@ async function look() {
   drawErrors(preview.faults, preview.notes);
   const duplicates = preview.rows.filter((row) => row.same_as);
   byId("join-label").hidden = !duplicates.length;
-  byId("duplicates").textContent = duplicates.length ? `${count(new Set(duplicates.map((row) => row.item)).size, "item")} with the same text as another, such as “${duplicates[0].item}” as “${duplicates[0].same_as}”:` : "";
+  byId("duplicates").textContent = duplicates.length ? tn(new Set(duplicates.map((row) => row.item)).size, "{n} item with the same text as another, such as “{item}” as “{other}”:", "{n} items with the same text as another, such as “{item}” as “{other}”:", { item: duplicates[0].item, other: duplicates[0].same_as }) : "";
   byId("preview").hidden = !preview.rows.length;
   byId("preview").querySelector("tbody").replaceChildren(...preview.rows.slice(0, MAX_SHOWN).map((row) => el("tr", {},
-    el("td", {}, name(row.file)), el("td", {}, name(row.item), row.same_as ? [" = ", name(row.same_as)] : null, row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? "none yet" : name(row.coder)),
+    el("td", {}, name(row.file)), el("td", {}, name(row.item), row.same_as ? [" = ", name(row.same_as)] : null, row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? t("none yet") : name(row.coder)),
     el("td", { class: "n" }, String(Number(row.length.toFixed(2)))), el("td", { class: "n" }, String(row.marks)), el("td", { dir: "auto" }, row.sample))));
   const coders = new Set(preview.rows.map((row) => row.coder).filter((coder) => coder !== null));
   const items = new Set(preview.rows.map((row) => `${row.item}\n${row.track ?? ""}`));
   const noMarks = coders.size && !preview.rows.some((row) => row.marks);
   byId("preview-message").textContent = preview.rows.length
-    ? `${count(items.size, "item")}${coders.size ? `, ${count(preview.rows.length, "annotation")} of ${count(coders.size, "coder")}` : ""}${preview.rows.length > MAX_SHOWN ? `; the first ${MAX_SHOWN} are shown` : ""}. Nothing has been added yet.${noMarks ? " None has marks: if these are raw texts, choose that above; otherwise an annotator without marks is added." : ""}`
-    : "None of these files can be added.";
+    ? [[tn(items.size, "{n} item", "{n} items"), coders.size ? t("{annotations} of {annotators}", { annotations: tn(preview.rows.length, "{n} annotation", "{n} annotations"), annotators: tn(coders.size, "{n} annotator", "{n} annotators") }) : "",
+      preview.rows.length > MAX_SHOWN ? t("the first {n} are shown", { n: MAX_SHOWN }) : ""].filter(Boolean).join(", ") + ".", t("Nothing has been added yet."), noMarks ? t("None has marks: if these are raw texts, choose that above; otherwise an annotator without marks is added.") : ""].join(" ")
+    : t("None of these files can be added.");
   byId("add-files").disabled = !preview.rows.length;
 }
 
@@ -73,8 +73,8 @@ async function add() {
   drawErrors(result.faults, result.notes);
   byId("preview-message").textContent = "";
   document.dispatchEvent(new Event("added"));
-  const what = [result.texts ? count(result.texts, "text") : "", result.annotations ? count(result.annotations, "annotation") : ""].filter(Boolean).join(" and ");
-  undoable(`${what} added.`, async () => { await call("POST", `${base}/take-back`, result.made); document.dispatchEvent(new Event("added")); });
+  const what = [result.texts ? tn(result.texts, "{n} text", "{n} texts") : "", result.annotations ? tn(result.annotations, "{n} annotation", "{n} annotations") : ""].filter(Boolean).join(t(" and "));
+  undoable(t("{what} added.", { what }), async () => { await call("POST", `${base}/take-back`, result.made); document.dispatchEvent(new Event("added")); });
 }
 
 const drop = byId("drop");
@@ -109,7 +109,7 @@ async function proposeRaw() {
   if (texts.some((text) => /(^|\s)\|(\s|$)|^={5,}/m.test(text))) return;
   unit.value = "sentence";
   drawQuestions();
-  notify("These look like raw texts, with sentences as units. Choose “annotations” if they are annotated.");
+  notify(t("These look like raw texts, with sentences as units. Choose “annotations” if they are annotated."));
 }
 
 async function take(files) {
@@ -120,7 +120,7 @@ async function take(files) {
     await look();
     if (recordings.length) drawErrors(await uploadRecordings(base, recordings));
   } catch (error) {
-    notify(error.message);
+    notify(messageOf(error));
   }
 }
 

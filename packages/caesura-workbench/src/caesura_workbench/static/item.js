@@ -1,6 +1,7 @@
-import { byId, call, el, name, number, remove, rename, notify, reportErrors } from "./api.js";
+import { byId, call, el, find, findAll, messageOf, name, notify, number, offer, remove, rename, reportErrors } from "./api.js";
 import { Comments } from "./comments.js";
-import { isTyping } from "./shell.js";
+import { follow } from "./live.js";
+import { isTyping, openPanel, showTab } from "./shell.js";
 import { drawSimilarity } from "./similarity.js";
 import { t } from "./strings.js";
 
@@ -55,7 +56,7 @@ function readChoices() {
   const others = form.getAll("other").map(Number).filter((id) => id !== reference);
   const parameters = {};
   for (const field of FIELDS) if (form.get(field)) parameters[field] = Number(form.get(field));
-  const similarity = form.get("similarity")?.trim();
+  const similarity = String(form.get("similarity") ?? "").trim();
   const drawing = form.get("drawing") || address.searchParams.get("drawing");
   return { annotations: [reference, ...others], parameters, similarity: similarity ? JSON.parse(similarity) : null, drawings: drawing ? [drawing] : null };
 }
@@ -78,7 +79,7 @@ async function compare() {
     return;
   }
   address.searchParams.delete("c");
-  for (const id of request.annotations) address.searchParams.append("c", id);
+  for (const id of request.annotations) address.searchParams.append("c", String(id));
   const kept = { ...request.parameters, similarity: choose.elements.similarity.value.trim(), drawing: request.drawings?.[0] };
   for (const field of [...FIELDS, "similarity", "drawing"]) kept[field] ? address.searchParams.set(field, kept[field]) : address.searchParams.delete(field);
   history.replaceState(null, "", address);
@@ -95,7 +96,7 @@ async function compare() {
       address.searchParams.delete("drawing");
       return compare();
     }
-    message.textContent = error.message;
+    message.textContent = messageOf(error);
   }
 }
 
@@ -108,13 +109,13 @@ function drawComparison({ pictures, drawings, comparisons, main }) {
     return el("figure", {}, svg, el("figcaption", {}, picture.title));
   }));
   const drawn = address.searchParams.get("drawing");
-  choose.elements.drawing.replaceChildren(el("option", { value: "" }, "default"), ...drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
+  choose.elements.drawing.replaceChildren(el("option", { value: "" }, t("default")), ...drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
   const [first] = comparisons;
-  document.querySelector("#scores thead").replaceChildren(el("tr", {}, el("th", {}, "metric"),
-    ...comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "description")));
+  find("#scores thead").replaceChildren(el("tr", {}, el("th", {}, t("metric")),
+    ...comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, t("description"))));
   const metrics = Object.keys(first.metrics);
   const ordered = [...main.filter((metric) => metrics.includes(metric)), ...metrics.filter((metric) => !main.includes(metric))];
-  document.querySelector("#scores tbody").replaceChildren(...ordered.map((metric) => el("tr", { class: main.includes(metric) ? null : "more" }, ...scoreCells(comparisons, metric))));
+  find("#scores tbody").replaceChildren(...ordered.map((metric) => el("tr", { class: main.includes(metric) ? null : "more" }, ...scoreCells(comparisons, metric))));
   drawAllScores();
   byId("skipped").replaceChildren(...reasons(first.skipped).map(([metrics, why]) => el("li", {}, `${metrics.join(", ")}: ${why}`)));
 }
@@ -125,7 +126,7 @@ function scoreCells(comparisons, metric) {
   const inside = (low ?? -Infinity) < best && best < (high ?? Infinity); // the best value is neither end of the range
   return [el("th", { scope: "row" }, metric),
     ...comparisons.map((c) => el("td", { class: "n", title: c.metrics[metric]?.signature }, number(c.metrics[metric]?.micro ?? null))),
-    el("td", {}, title, inside ? ` (${best} is best)` : higher ? "" : " (lower is better)")];
+    el("td", {}, title, inside ? t(" ({best} is best)", { best }) : higher ? "" : t(" (lower is better)"))];
 }
 
 // Group skipped metrics by reason.
@@ -139,10 +140,10 @@ function reasons(skipped) {
 const allScores = byId("all-scores");
 function drawAllScores() {
   const all = allScores.getAttribute("aria-expanded") === "true";
-  const rows = document.querySelectorAll("#scores .more");
+  const rows = findAll("#scores .more");
   for (const row of rows) row.hidden = !all;
   allScores.parentElement.hidden = !rows.length;
-  allScores.textContent = all ? "Fewer scores" : `All ${rows.length + document.querySelectorAll("#scores tbody tr:not(.more)").length} scores`;
+  allScores.textContent = all ? t("Fewer scores") : t("All {n} scores", { n: rows.length + findAll("#scores tbody tr:not(.more)").length });
 }
 allScores?.addEventListener("click", () => { allScores.setAttribute("aria-expanded", String(allScores.getAttribute("aria-expanded") !== "true")); drawAllScores(); });
 
@@ -174,16 +175,21 @@ byId("begin")?.addEventListener("click", () => {
 });
 byId("start").addEventListener("submit", reportErrors(async (event) => {
   const form = new FormData(event.target);
-  const [source, value] = form.get("method").split(":");
-  const body = { coder: form.get("coder"), role: form.get("role"), ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
+  await start(String(form.get("coder")), String(form.get("role")), String(form.get("method")));
+  find("#text .gap, #timeline, #spans, #nest .line")?.focus({ preventScroll: true }); // so that keys work at once
+}));
+
+// Make an annotation from a source such as "unify:majority", and open it.
+async function start(coder, role, method) {
+  const [source, value] = method.split(":");
+  const body = { coder, role, ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
   if (kind === "time" && choose?.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
   const made = await call("POST", `/api/items/${item}/annotations${editor.part}`, body);
   byId("another").open = false;
   notify(t("Begun as “{name}”: {origin}.", { name: made.coder, origin: made.origin }));
   document.dispatchEvent(new Event("started"));
   await reopen(made.id);
-  document.querySelector("#text .gap, #timeline, #spans, #nest .line")?.focus({ preventScroll: true }); // so that keys work at once
-}));
+}
 
 // The segmenters for this item: of recordings or of texts.
 function availableSegmenters() {
@@ -203,10 +209,10 @@ function drawSuggesters() {
   const language = data.attributes.language?.split("-")[0];
   const restoring = Object.entries(kind === "spans" && data.units ? restorers : {}).filter(([, code]) => !language || language === code);
   byId("segments").closest("label").hidden = !usable.length;
-  suggesters.replaceChildren(el("option", { value: "" }, "none"),
+  suggesters.replaceChildren(el("option", { value: "" }, t("none")),
     ...data.systems.map((system) => el("option", { value: `system:${system}` }, system)),
     ...usable.map((machine) => el("option", { value: `segmenter:${machine.name}` }, machine.name)),
-    ...restoring.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, `vowels of ${restorer[0].toUpperCase()}${restorer.slice(1)}`)),
+    ...restoring.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, t("vowels of {name}", { name: `${restorer[0].toUpperCase()}${restorer.slice(1)}` }))),
     ...data.annotations.filter((a) => a.id !== editor.state?.id && a.role !== "system").map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
 }
 for (const field of [suggesters, byId("segments")]) field?.addEventListener("change", reportErrors(async () => {
@@ -229,16 +235,50 @@ async function reopen(id) {
   drawStart();
   editor.open(data, id);
   drawSuggesters();
-  await compare();
+  reportErrors(compare)(); // not awaited: whoever opens an annotation may go on at once
 }
+
+// Others' marks and comments appear as they are made, where the viewer may see them; not while something is dragged or a conflict is being decided.
+const versionsOf = ({ annotations, comments }) => JSON.stringify([annotations.map((a) => [a.id, a.version, a.coder, a.role]), comments.length]);
+const listOf = ({ annotations }) => JSON.stringify(annotations.map((a) => [a.id, a.coder]));
+
+// Fetch the item while nothing is changed here: an answer from before one's own change would take that change off the screen.
+async function fetchAtRest() {
+  for (;;) {
+    const { queue } = editor;
+    await queue;
+    const fresh = await fetchItem();
+    while (find("#editor :active")) await new Promise((done) => setTimeout(done, 200));
+    if (editor.queue === queue) return fresh;
+  }
+}
+
+if (!find(".app[data-blind]")) follow(title.dataset.project, async (changes) => {
+  const here = changes.filter((change) => change.item === Number(item));
+  if (!here.length || !data || !editor.state) return;
+  const fresh = await fetchAtRest();
+  if (versionsOf(fresh) === versionsOf(data) || !byId("merge").hidden) return;
+  const before = data;
+  const mine = editor.state;
+  data = fresh;
+  if (listOf(before) !== listOf(data)) {
+    if (choose) drawChoices();
+    drawSuggesters();
+  }
+  commentList.show(data.comments);
+  editor.update(data);
+  const { author } = here.findLast((change) => change.annotation === mine.id) ?? {};
+  if (mine.id !== null && data.annotations.find((a) => a.id === mine.id)?.version !== mine.version) notify(author ? t("{who} changed this annotation.", { who: author }) : t("This annotation was changed elsewhere."));
+  await compare();
+});
 
 byId("rename-coder").addEventListener("click", reportErrors(() => {
   const { id, coder } = editor.state;
-  return rename(`/api/annotations/${id}`, "New name of the coder", coder, () => reopen(id));
+  return rename(`/api/annotations/${id}`, t("New name of the annotator"), coder, () => reopen(id));
 }));
 byId("delete-coder").addEventListener("click", reportErrors(() => {
   const { id, coder } = editor.state;
-  return remove(`/api/annotations/${id}`, `${coder}’s annotation deleted.`, () => reopen(id));
+  return remove(`/api/annotations/${id}`, t("The annotation of {who} was deleted.", { who: coder }), () => reopen(id));
 }));
 
 let methods = [];
@@ -247,14 +287,19 @@ let restorers = {};
 function drawStart() {
   const coded = data.annotations.some((a) => a.role === "coder");
   const group = (label, options) => (options.length ? [el("optgroup", { label }, ...options)] : []);
-  document.querySelector("#start [name=method]").replaceChildren(
-    el("option", { value: "empty:", selected: !coded }, "empty"),
-    ...group("all coders, unified", coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
-    ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
-    ...group("by machine", availableSegmenters().map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, s.title ? `${s.name}: ${s.title}` : s.name))));
+  find("#start [name=method]").replaceChildren(
+    el("option", { value: "empty:", selected: !coded }, t("empty")),
+    ...group(t("all annotators, unified"), coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
+    ...group(t("a copy"), data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, t("a copy of {who}", { who: a.coder })))),
+    ...group(t("by machine"), availableSegmenters().map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, s.title ? `${s.name}: ${s.title}` : s.name))));
   const form = byId("start");
   const another = byId("another");
   another.open = Boolean(byId("begin")) && !data.annotations.some((a) => a.editable);
+  // who may build gold settles disputes at once: the first choice begins gold
+  editor.beginGold = another.open && coded && !data.read_only ? () => start(freeName("gold"), "gold", byId("gold-from").value) : null;
+  const asked = byId("gold-from").value || `unify:${address.searchParams.get("gold") ?? "majority"}`;
+  offer(byId("gold-from"), [...methods.map((m) => /** @type {[string, string]} */ ([`unify:${m}`, m])), ["empty:", t("empty")]]);
+  byId("gold-from").value = asked === "empty:" || methods.includes(asked.replace("unify:", "")) ? asked : "unify:majority";
   if (!byId("begin")) return; // annotators begin with their first mark
   if (!coded && role !== "adjudicator") form.elements.role.value = "coder";
   suggestName();
@@ -264,15 +309,22 @@ function drawStart() {
 function suggestName() {
   const { coder, role } = byId("start").elements;
   const taken = new Set(data.annotations.map((a) => a.coder));
-  const free = (stem) => [stem, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${stem} ${n}`)].find((n) => !taken.has(n)) ?? "";
-  if (role.value === "gold" && (!coder.value || taken.has(coder.value))) coder.value = free("gold");
+  if (role.value === "gold" && (!coder.value || taken.has(coder.value))) coder.value = freeName("gold");
   if (role.value === "coder" && (taken.has(coder.value) || /^gold( \d)?$/.test(coder.value))) coder.value = "";
 }
-document.querySelector("#start [name=role]").addEventListener("change", suggestName);
+function freeName(stem) {
+  const taken = new Set(data.annotations.map((a) => a.coder));
+  return [stem, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${stem} ${n}`)].find((n) => !taken.has(n)) ?? "";
+}
+find("#start [name=role]").addEventListener("change", suggestName);
 
 const commentList = new Comments(item, kind, editor);
 
 reportErrors(async () => {
+  if (address.hash === "#compare") { // from the agreement of two annotators
+    openPanel("insp");
+    showTab("compare");
+  }
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
   editor.expect(at);
@@ -283,9 +335,10 @@ reportErrors(async () => {
   restorers = session.restorers;
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
+  document.dispatchEvent(new Event("opened"));
   if (at && data.annotations.length) editor.focus(address.searchParams.has("from") ? [from, at] : at);
   drawSuggesters();
-  sound.then(([{ recording }, pane]) => {
+  sound.then((/** @type {any[]} */ [{ recording }, pane]) => {
     if (!recording) return;
     editor.sound = new pane.SoundPane(editor, item, recording);
     const { method } = byId("start").elements;
@@ -293,7 +346,7 @@ reportErrors(async () => {
     drawStart();
     method.value = chosen;
     drawSuggesters();
-  }).catch((error) => notify(error.message));
+  }).catch((error) => notify(messageOf(error)));
   if (!at) editor.ready?.();
   await seen(); // the rest waits until the editor is painted
   await editor.tiers?.load();
@@ -313,7 +366,7 @@ async function goToItem(by) {
   if (!worst.length) return notify(t("The annotators agree in this project."));
   const here = worst.findIndex((p) => p.item === Number(item));
   const next = worst[(here + by + worst.length) % worst.length];
-  location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}#adjudicate`;
+  location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}${address.searchParams.has("gold") ? `&gold=${address.searchParams.get("gold")}` : ""}#adjudicate`;
 }
 if (choose) addEventListener("keydown", (event) => {
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -322,5 +375,5 @@ if (choose) addEventListener("keydown", (event) => {
 
 // Open all details for printing.
 let opened = [];
-addEventListener("beforeprint", () => { opened = [...document.querySelectorAll("details:not([open])")]; for (const each of opened) each.open = true; });
+addEventListener("beforeprint", () => { opened = findAll("details:not([open])"); for (const each of opened) each.open = true; });
 addEventListener("afterprint", () => { for (const each of opened) each.open = false; opened = []; });

@@ -1,5 +1,7 @@
 // The list of items beside the editor: search, filters, and fifty rows at a time.
 import { byId, call, el, reportErrors } from "./api.js";
+import { ago, meter, percent, total } from "./figures.js";
+import { follow } from "./live.js";
 import { count, t, tn } from "./strings.js";
 
 const { item, project, works } = byId("title").dataset;
@@ -9,11 +11,13 @@ const mine = works !== undefined;
 const GROUPS = [["begun", t("Begun")], ["open", t("To do")], ["unassigned", t("Not assigned")], ["discuss", t("To discuss")], ["done", t("Done")]];
 const SHAPES = { unassigned: "none", open: "open", begun: "begun", done: "done", discuss: "talk" };
 const WORDS = Object.fromEntries(GROUPS);
+const ANSWERS = 5;
+const PATIENCE = 1500; // milliseconds until the list is fetched, whatever the editor does
 let state = "";
-let next = null;
+let today = null;
 
-const address = (after) => {
-  const asked = new URLSearchParams({ limit: "50", ...(state ? { state } : {}), ...(after ? { after } : {}) });
+const address = (states, after) => {
+  const asked = new URLSearchParams({ limit: "50", ...(states ? { state: states } : {}), ...(after ? { after } : {}) });
   const q = byId("items-search").value.trim();
   if (q) asked.set("q", q);
   if (mine) asked.set("person", "me");
@@ -25,35 +29,39 @@ const row = (each) => el("a", { href: `/items/${each.id}`, "aria-current": each.
   el("i", { class: `st ${SHAPES[each.task?.state ?? each.state] ?? "open"}`, title: WORDS[each.task?.state ?? each.state] }), el("span", { class: "clip", dir: "auto" }, each.name), el("small", { class: "n" }, length(each)),
   el("span", { class: "vh" }, WORDS[each.task?.state ?? each.state] ?? ""), each.track ? el("span", { class: "sub clip", dir: "auto" }, each.track) : null);
 
+// What an annotator sees without a search: what is begun, answers of others, what comes next, and the rest.
+const INBOX = [["begun", t("Open now")], ["open", t("Next")], ["discuss", t("To discuss")], ["done", t("Done")]];
+
 let turn = 0;
 async function show() {
   const asked = ++turn;
-  const data = await call("GET", address()).catch(oldItems);
+  const parts = mine && !state && !byId("items-search").value.trim() ? INBOX : [[state, ""]];
+  const [inbox, ...found] = await Promise.all([parts === INBOX ? call("GET", "/api/inbox").catch(() => null) : null, ...parts.map(([states]) => call("GET", address(states)))]);
   if (asked !== turn) return;
-  next = data.next;
-  list.replaceChildren(...data.items.map(row), ...more(data));
+  today = inbox?.today ?? today;
+  const groups = parts.map(([states, heading], i) => group(heading, found[i], states));
+  if (inbox?.answers.length) groups.splice(1, 0, [title(t("Answers for you"), inbox.answers.length), ...inbox.answers.slice(0, ANSWERS).map(answer)]);
+  const rows = groups.flat();
+  list.replaceChildren(...(rows.length ? rows : [el("p", { class: "group" }, t("Nothing found."))]));
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-function more(data) {
-  if (!data.items.length) return [el("p", { class: "group" }, t("Nothing found."))];
-  return next ? [el("button", { type: "button", id: "items-more", class: "btn sm", onclick: reportErrors(append) }, t("More"))] : [];
-}
+const title = (heading, n) => el("p", { class: "group" }, el("span", {}, heading), el("span", {}, count(n)));
+const group = (heading, data, states) => (data.items.length ? [...(heading ? [title(heading, data.matching)] : []), ...data.items.map(row), ...more(data, states)] : []);
 
-async function append() {
-  const data = await call("GET", address(next));
-  next = data.next;
-  byId("items-more")?.remove();
-  list.append(...data.items.map(row), ...more(data));
-}
+// A comment on one's own item, or new guidelines or labels.
+const answer = (each) => el("a", { href: each.item ? `/items/${each.item}` : `/projects/${each.project}/guidelines` },
+  el("i", { class: `st ${each.kind === "discuss" ? "talk" : each.item ? "begun" : "open"}` }), el("span", { class: "clip", dir: "auto" }, each.item ? each.name : each.kind === "schema" ? t("New labels") : t("New guidelines")), el("small", {}, ago(each.time)),
+  el("span", { class: "sub clip", dir: "auto" }, each.text ? t("{who}: {text}", { who: each.author, text: each.text }) : each.author));
 
-// A server of before the paged list.
-async function oldItems() {
-  const tasks = mine ? await call("GET", `/api/projects/${project}/tasks`) : (await call("GET", `/api/projects/${project}`)).items;
-  const wanted = state.split(",");
-  const q = byId("items-search").value.trim().toLowerCase();
-  const items = tasks.map((each) => ({ ...each, id: each.item ?? each.id, state: each.state ?? (each.coders?.length ? "begun" : "open") }));
-  return { next: null, items: items.filter((each) => (!state || wanted.includes(each.state)) && each.name.toLowerCase().includes(q)).slice(0, 50) };
+// A button that fetches the next rows of a group.
+function more(data, states) {
+  if (!data.next) return [];
+  const button = el("button", { type: "button", class: "btn sm items-more", onclick: reportErrors(async () => {
+    const found = await call("GET", address(states, data.next));
+    button.replaceWith(...found.items.map(row), ...more(found, states));
+  }) }, t("More"));
+  return [button];
 }
 
 async function showCounts() {
@@ -62,12 +70,11 @@ async function showCounts() {
   const [, todo, talk] = filter.querySelectorAll("button");
   todo.querySelector(".n").textContent = count(open + begun);
   talk.querySelector(".n").textContent = discuss ? count(discuss) : "";
-  const all = open + begun + discuss + done;
-  if (!all) return;
-  const part = (n, shape) => el("i", { class: shape, style: `width: ${(100 * n) / all}%` });
+  const tasks = { open, begun, discuss, done };
+  if (!total(tasks)) return;
   byId("items-foot").hidden = false;
-  byId("items-foot").replaceChildren(el("div", { class: "row" }, tn(done, "{n} of {all} done", "{n} of {all} done", { all: count(all) }), el("span", { class: "push" }, `${Math.floor((100 * done) / all)} %`)),
-    el("span", { class: "meter", role: "img", "aria-label": t("{n} of {all} done", { n: done, all }) }, part(done, ""), part(begun, "begun"), part(discuss, "talk")));
+  byId("items-foot").replaceChildren(el("div", { class: "row" }, tn(done, "{n} of {all} done", "{n} of {all} done", { all: count(total(tasks)) }), el("span", { class: "push" }, percent(tasks))), meter(tasks, ""),
+    ...(today ? [el("p", {}, t("Today: {done} done, {changes} changes", { done: count(today.done), changes: count(today.changes) }))] : []));
 }
 
 let pause;
@@ -80,6 +87,11 @@ filter.addEventListener("click", (event) => {
   reportErrors(show)();
 });
 
-reportErrors(show)();
-showCounts().catch(() => {});
-document.addEventListener("started", () => { reportErrors(show)(); showCounts().catch(() => {}); });
+const draw = reportErrors(async () => { await show(); await showCounts().catch(() => {}); });
+// The editor comes first; a long list must not keep it waiting.
+let drawn = false;
+const begin = () => { if (!drawn) { drawn = true; draw(); } };
+document.addEventListener("opened", begin);
+setTimeout(begin, PATIENCE);
+document.addEventListener("started", draw);
+follow(project, (changes) => changes.some(({ what }) => what !== "annotation.changed") && draw());

@@ -1,6 +1,7 @@
 // The time between hearing a boundary and pressing the key, measured with eight clicks and kept per person.
 import { byId, call, el } from "./api.js";
 import { CLICKS, ENOUGH, LATEST, clickTimes, lagOf } from "./lag_times.js";
+import { t } from "./strings.js";
 
 export const DEFAULT_LAG = 180; // milliseconds
 const MAX_LAG = 1000;
@@ -33,8 +34,8 @@ export function measureLag() {
   const dots = byId("lag-dots");
   const begin = byId("lag-begin");
   dots.replaceChildren(...Array.from({ length: CLICKS }, () => el("i", {})));
-  message.textContent = "You hear eight clicks at irregular times. Press space (or tap below) as soon as you hear each.";
-  begin.textContent = "Begin";
+  message.textContent = t("You hear eight clicks at irregular times. Press space (or tap below) as soon as you hear each.");
+  begin.textContent = t("Begin");
   return new Promise((done) => {
     let sound = null;
     let timer = 0;
@@ -58,7 +59,7 @@ export function measureLag() {
       sound = new AudioContext();
       clicks = clickTimes(sound.currentTime + 0.6);
       for (const time of clicks) click(sound, time);
-      begin.textContent = "Tap at each click";
+      begin.textContent = t("Tap at each click");
       timer = setTimeout(() => {
         const lag = lagOf(clicks, presses);
         if (lag !== null) return finish(lag);
@@ -66,9 +67,9 @@ export function measureLag() {
         sound = null;
         presses.length = 0;
         for (const dot of dots.children) dot.className = "";
-        message.textContent = `Fewer than ${ENOUGH} clicks were answered; try again.`;
-        begin.textContent = "Begin again";
-      }, 1000 * (clicks.at(-1) - sound.currentTime + LATEST + 0.1));
+        message.textContent = t("Fewer than {n} clicks were answered; try again.", { n: ENOUGH });
+        begin.textContent = t("Begin again");
+      }, 1000 * (clicks[clicks.length - 1] - sound.currentTime + LATEST + 0.1));
     };
     const key = (event) => {
       if (event.key !== " ") return;

@@ -1,5 +1,9 @@
-// The order of annotators by likeness, so that groups become visible: beginning with the most similar two, each is followed by who is most like them.
+/**
+ * The order of annotators by likeness, so that groups become visible: beginning with the most similar two, each is followed by who is most like them.
+ * @param {(number | null)[][]} matrix
+ */
 export function byLikeness(matrix) {
+  /** @param {number} i @param {number} j */
   const like = (i, j) => matrix[i][j] ?? -Infinity;
   const left = new Set(matrix.keys());
   if (left.size < 3) return [...left];
@@ -9,7 +13,7 @@ export function byLikeness(matrix) {
   left.delete(first);
   left.delete(second);
   while (left.size) {
-    const last = order.at(-1);
+    const last = order[order.length - 1];
     const next = [...left].reduce((best, each) => (like(last, each) > like(last, best) ? each : best));
     order.push(next);
     left.delete(next);
@@ -17,7 +21,7 @@ export function byLikeness(matrix) {
   return order;
 }
 
-// Counts of values from 0 to 1 in equal parts; what lies below 0 counts as 0.
+/** Counts of values from 0 to 1 in equal parts; what lies below 0 counts as 0. @param {number[]} values @param {number} bins */
 export function histogram(values, bins) {
   const counts = new Array(bins).fill(0);
   for (const value of values) counts[Math.min(bins - 1, Math.max(0, Math.floor(value * bins)))]++;

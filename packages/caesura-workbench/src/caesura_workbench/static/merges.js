@@ -1,20 +1,31 @@
 // Merge duplicates: two names of one coder, or two items with the same text; choose which annotations to keep, and undo.
-import { byId, call, collate, el, name, offer, reportErrors, small, undoable } from "./api.js";
+import { ApiError, byId, call, collate, el, messageOf, name, offer, reportErrors, small, undoable } from "./api.js";
+import { t } from "./strings.js";
 
+const OFFERED = 20; // items at a time
 const base = `/api/projects/${byId("title").dataset.project}`;
 
-async function show({ coders, items }) {
-  const past = await call("GET", `${base}/merges`);
+const labelOf = ({ name: item, track }) => (track ? `${item} (${track})` : item);
+const listed = new Map(); // label of an item that was offered -> its id
+
+// Offer the items whose names contain what was typed; a project may have thousands.
+async function offerItems(typed) {
+  const { items, total } = await call("GET", `${base}/items?${new URLSearchParams({ q: typed.replace(/ \([^()]*\)$/, ""), order: "name", limit: String(OFFERED) })}`);
+  for (const each of items) listed.set(labelOf(each), each.id);
+  byId("merge-texts").replaceChildren(...items.map((each) => el("option", { value: labelOf(each) })));
+  return total;
+}
+
+async function show() {
+  const [{ coders }, past, total] = await Promise.all([call("GET", `${base}?items=false`), call("GET", `${base}/merges`), offerItems("")]);
   byId("merge-coders").hidden = !coders.length;
-  byId("merge-items").hidden = items.length < 2;
+  byId("merge-items").hidden = total < 2;
   const named = coders.toSorted(collate);
   offer(byId("merge-coders").elements.first, named.map((coder) => [coder, coder]));
   byId("merge-names").replaceChildren(...named.map((coder) => el("option", { value: coder })));
-  const texts = items.toSorted((a, b) => collate(a.name, b.name)).map((item) => [item.id, item.track ? `${item.name} (${item.track})` : item.name]);
-  for (const field of ["first", "second"]) offer(byId("merge-items").elements[field], texts);
   byId("merges").replaceChildren(...past.map((each) => el("li", {},
-    el("time", { datetime: each.time }, new Date(each.time).toLocaleString()), each.author ? [" ", name(each.author)] : null, ": ", el("bdi", {}, each.what), ` (${each.moved} moved, ${each.deleted} deleted) `,
-    each.undone ? "undone" : small("Undo", () => undo(each.id), { "aria-label": `Undo: ${each.what}` }))));
+    el("time", { datetime: each.time }, new Date(each.time).toLocaleString(document.documentElement.lang)), each.author ? [" ", name(each.author)] : null, ": ", el("bdi", {}, each.what), ` (${t("{moved} moved, {deleted} deleted", each)}) `,
+    each.undone ? t("undone") : small(t("Undo"), () => undo(each.id), { "aria-label": t("Undo: {what}", each) }))));
 }
 
 const changed = () => document.dispatchEvent(new Event("added")); // reloads the project
@@ -29,18 +40,18 @@ async function merge(wanted, labels) {
   byId("merge-keep").hidden = true;
   try {
     const made = await call("POST", `${base}/merges`, wanted);
-    undoable(`Merged ${made.what}: ${made.moved} moved, ${made.deleted} deleted.`, () => undo(made.id));
+    undoable(t("Merged {what}: {moved} moved, {deleted} deleted.", made), () => undo(made.id));
     changed();
   } catch (error) {
-    byId("merge-fault").textContent = error.message;
-    if (error.body?.collisions) askWhich(wanted, labels);
+    byId("merge-fault").textContent = messageOf(error);
+    if (error instanceof ApiError && error.body?.collisions) askWhich(wanted, labels);
   }
 }
 
 function askWhich(wanted, labels) {
   byId("merge-keep").hidden = false;
   byId("merge-keep").replaceChildren(...["first", "second"].map((keep, i) =>
-    el("button", { type: "button", onclick: reportErrors(() => merge({ ...wanted, keep }, labels)) }, "Keep annotations of ", name(labels[i]))));
+    el("button", { type: "button", onclick: reportErrors(() => merge({ ...wanted, keep }, labels)) }, t("Keep annotations of {name}", { name: labels[i] }))));
   byId("merge-keep").firstElementChild.focus();
 }
 
@@ -49,10 +60,19 @@ byId("merge-coders").addEventListener("submit", reportErrors(async (event) => {
   await merge({ coders: [first.value, second.value] }, [first.value, second.value]);
 }));
 byId("merge-items").addEventListener("submit", reportErrors(async (event) => {
-  const { first, second } = event.target.elements;
-  await merge({ items: [Number(first.value), Number(second.value)] }, [first, second].map((field) => field.selectedOptions[0].label));
+  const labels = ["first", "second"].map((field) => event.target.elements[field].value.trim());
+  for (const label of labels) if (!listed.has(label)) await offerItems(label);
+  const unknown = labels.find((label) => !listed.has(label));
+  byId("merge-fault").textContent = unknown === undefined ? "" : t("This project has no item “{name}”; choose one from the list.", { name: unknown });
+  if (unknown === undefined) await merge({ items: labels.map((label) => listed.get(label)) }, labels);
 }));
-// What can be merged is asked for when the box is opened: a project may have thousands of items.
+let pause;
+byId("merge-items").addEventListener("input", (event) => {
+  clearTimeout(pause);
+  pause = setTimeout(reportErrors(() => offerItems(event.target.value.trim())), 150);
+});
+// What can be merged is asked for when the box is opened.
 byId("merge-box").hidden = false;
-byId("merge-box").addEventListener("toggle", reportErrors(async () => byId("merge-box").open && show(await call("GET", base))));
-document.addEventListener("added", reportErrors(async () => byId("merge-box").open && show(await call("GET", base))));
+const draw = reportErrors(async () => byId("merge-box").open && show());
+byId("merge-box").addEventListener("toggle", draw);
+document.addEventListener("added", draw);

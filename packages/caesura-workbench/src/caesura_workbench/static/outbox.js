@@ -1,10 +1,14 @@
 // Changes that the server has not answered yet. They are kept in the browser, so that closing the page or being offline loses none.
+import { ApiError } from "./api.js";
 import { tn } from "./strings.js";
+
+/** @typedef {{ annotation: number, operation: any, request: string }} Waiting */
 
 const KEY = "caesura-outbox";
 const UNREACHABLE = [0, 502, 504]; // no response, or none from behind a proxy; others say that nothing was changed
 const LONGEST_WAIT = 30000; // milliseconds
 
+/** @returns {Waiting[]} */
 function read() {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? "[]");
@@ -14,6 +18,7 @@ function read() {
   }
 }
 
+/** @param {Waiting[]} kept */
 function write(kept) {
   try {
     localStorage.setItem(KEY, JSON.stringify(kept));
@@ -23,13 +28,18 @@ function write(kept) {
 }
 
 export class Outbox {
+  /** @type {(() => void) | null} sends again at once */
+  wake = null;
+
+  /** @param {(message: string) => unknown} report */
   constructor(report) {
     this.report = report;
+    /** @type {Set<string>} */
     this.sending = new Set();
     addEventListener("online", () => this.wake?.());
   }
 
-  // Keep a change; returns the id under which it is sent.
+  /** Keep a change; returns the id under which it is sent. @param {number} annotation @param {any} operation */
   add(annotation, operation) {
     const request = crypto.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 14)}`;
     this.sending.add(request);
@@ -37,19 +47,20 @@ export class Outbox {
     return request;
   }
 
+  /** @param {string} request */
   remove(request) {
     this.sending.delete(request);
     write(read().filter((each) => each.request !== request));
   }
 
-  // Changes of an annotation that were kept by an earlier page.
+  /** Changes of an annotation that were kept by an earlier page. @param {number} annotation */
   waiting(annotation) {
     const kept = read().filter((each) => each.annotation === annotation && !this.sending.has(each.request));
     for (const { request } of kept) this.sending.add(request);
     return kept;
   }
 
-  // Send until the server responds; its response, or its refusal, ends the change.
+  /** Send until the server responds; its response, or its refusal, ends the change. @template T @param {string} request @param {() => Promise<T>} send @returns {Promise<T>} */
   async deliver(request, send) {
     for (let wait = 1000; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
       try {
@@ -57,7 +68,7 @@ export class Outbox {
         this.remove(request);
         return answer;
       } catch (error) {
-        if (!UNREACHABLE.includes(error.status)) {
+        if (!(error instanceof ApiError && UNREACHABLE.includes(error.status))) {
           this.remove(request);
           throw error;
         }
@@ -65,7 +76,7 @@ export class Outbox {
         this.report(tn(number, "{n} change not sent; it is kept and sent again.", "{n} changes not sent; they are kept and sent again."));
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, wait);
-          this.wake = () => { clearTimeout(timer); resolve(); };
+          this.wake = () => { clearTimeout(timer); resolve(null); };
         });
       }
     }

@@ -1,15 +1,15 @@
 // A pasted text, raw or annotated; and what the project holds.
-import { byId, call, el, name, reportErrors, undoable } from "./api.js";
-import { count, tn } from "./strings.js";
+import { byId, call, el, find, name, reportErrors, undoable } from "./api.js";
+import { count, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const MAX_LISTED = 50;
 
 async function showItems() {
-  const { items } = await call("GET", base);
-  byId("there-count").textContent = count(items.length);
-  document.querySelector("#item-table tbody").replaceChildren(...items.toReversed().slice(0, MAX_LISTED).map((item) => el("tr", {},
-    el("td", {}, el("a", { href: `/items/${item.id}` }, name(item.name)), item.track ? [" ", name(item.track)] : null), el("td", { class: "n" }, tn(item.coders.length, "{n} annotator", "{n} annotators")))));
+  const { items, total } = await call("GET", `${base}/items?order=changed&limit=${MAX_LISTED}`);
+  byId("there-count").textContent = count(total);
+  find("#item-table tbody").replaceChildren(...items.map((item) => el("tr", {},
+    el("td", {}, el("a", { href: `/items/${item.id}` }, name(item.name)), item.track ? [" ", name(item.track)] : null), el("td", { class: "n" }, tn(item.coders, "{n} annotator", "{n} annotators")))));
 }
 
 byId("paste").addEventListener("submit", reportErrors(async (event) => {
@@ -17,7 +17,7 @@ byId("paste").addEventListener("submit", reportErrors(async (event) => {
   const raw = form.get("unit");
   const { made, notes = [] } = await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder"), anchor: form.has("anchor") }) });
   event.target.elements.coder.value = "";
-  undoable(["Text added.", ...notes.map(({ note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, made); await showItems(); });
+  undoable([t("Text added."), ...notes.map(({ note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, made); await showItems(); });
   await showItems();
 }));
 
@@ -28,13 +28,13 @@ const drawPaste = () => {
   paste.elements.coder.disabled = paste.elements.coder.closest("label").hidden = raw;
   paste.elements.anchor.disabled = paste.elements.anchor.closest("label").hidden = raw;
   paste.elements.kind.disabled = paste.elements.kind.closest("label").hidden = !raw;
-  paste.elements.text.placeholder = raw ? "The text, as it is." : "so twice | five miles of fertile ground";
+  paste.elements.text.placeholder = raw ? t("The text, as it is.") : "so twice | five miles of fertile ground";
 };
 paste.elements.unit.addEventListener("change", drawPaste);
 drawPaste();
 document.addEventListener("added", reportErrors(showItems));
 reportErrors(async () => {
   const known = await call("GET", "/api/session");
-  document.querySelector("#upload [name=format]").append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
+  find("#upload [name=format]").append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
   await showItems();
 })();

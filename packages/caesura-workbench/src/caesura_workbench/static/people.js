@@ -1,4 +1,6 @@
-import { byId, call, el, name, notify, reportErrors, small } from "./api.js";
+import { byId, call, el, find, name, notify, reportErrors, small } from "./api.js";
+import { avatar } from "./figures.js";
+import { count, t } from "./strings.js";
 
 // ------------------------------------------------------------------ the first account
 
@@ -22,24 +24,40 @@ function showLink(who, link) {
 
 const action = (label, who, run) => small(label, async () => { await run(); await show(); }, { "aria-label": `${label}: ${who}` });
 
+const ROWS = 50;
+let people = [];
+let shown = ROWS;
+
 async function show() {
-  const people = await call("GET", "/api/people");
-  document.querySelector("#people tbody").replaceChildren(...people.map((p) => {
-    const address = `/api/people/${p.id}`;
-    const ways = [p.has_password ? "password" : "", p.has_link ? "link" : ""].filter(Boolean).join(", ");
-    return el("tr", { class: p.active ? "" : "gone" },
-      el("td", {}, name(p.name)),
-      el("td", {}, p.active ? (p.manager ? "manager" : "by role") : "inactive"),
-      el("td", {}, ways || "–"),
-      el("td", { class: "n" }, String(p.sessions)),
-      el("td", { class: "actions" },
-        action("New link", p.name, async () => showLink(p.name, (await call("POST", `${address}/link`)).link)), " ",
-        p.sessions ? [action("Sign out", p.name, () => call("DELETE", `${address}/sessions`)), " "] : null,
-        action(p.manager ? "No longer manager" : "Make manager", p.name, () => call("PUT", address, { manager: !p.manager })), " ",
-        action(p.active ? "Deactivate" : "Reactivate", p.name, () => call("PUT", address, { active: !p.active }))));
-  }));
+  people = await call("GET", "/api/people");
+  draw();
   await showAudit();
 }
+
+function draw() {
+  const asked = byId("find-person").value.trim().toLowerCase();
+  const found = people.filter((p) => p.name.toLowerCase().includes(asked));
+  const all = people.map((p) => p.name);
+  byId("more-people").hidden = found.length <= shown;
+  byId("people-message").textContent = found.length ? t("{first} to {last} of {all}", { first: 1, last: count(Math.min(shown, found.length)), all: count(found.length) }) : t("Nothing found.");
+  find("#people tbody").replaceChildren(...found.slice(0, shown).map((p) => {
+    const address = `/api/people/${p.id}`;
+    const ways = [p.has_password ? t("password") : "", p.has_link ? t("link") : ""].filter(Boolean).join(", ");
+    return el("tr", { class: p.active ? "" : "gone" },
+      el("td", {}, el("span", { class: "row tight" }, avatar(p.name, all), el("b", {}, name(p.name)))),
+      el("td", { class: "e" }, p.active ? (p.manager ? t("manager") : t("by role")) : t("inactive")),
+      el("td", {}, ways || "–"),
+      el("td", { class: "n e" }, String(p.sessions)),
+      el("td", { class: "actions full" },
+        action(t("New link"), p.name, async () => showLink(p.name, (await call("POST", `${address}/link`)).link)), " ",
+        p.sessions ? [action(t("Sign out"), p.name, () => call("DELETE", `${address}/sessions`)), " "] : null,
+        action(p.manager ? t("No longer manager") : t("Make manager"), p.name, () => call("PUT", address, { manager: !p.manager })), " ",
+        action(p.active ? t("Deactivate") : t("Reactivate"), p.name, () => call("PUT", address, { active: !p.active }))));
+  }));
+}
+
+byId("find-person")?.addEventListener("input", () => { shown = ROWS; draw(); });
+byId("more-people")?.addEventListener("click", () => { shown += ROWS; draw(); });
 
 byId("add-person")?.addEventListener("submit", reportErrors(async (event) => {
   const form = event.target.elements;
@@ -51,7 +69,7 @@ byId("add-person")?.addEventListener("submit", reportErrors(async (event) => {
 
 byId("copy")?.addEventListener("click", reportErrors(async () => {
   await navigator.clipboard.writeText(byId("link").value);
-  notify("Copied.");
+  notify(t("Copied."));
 }));
 
 // ------------------------------------------------------------------ audit log
@@ -60,7 +78,7 @@ const PAGE = 50;
 async function showAudit(before) {
   const log = await call("GET", `/api/audit?most=${PAGE}${before ? `&before=${before}` : ""}`);
   const rows = log.map((e) => el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address), el("td", {}, e.client)));
-  const body = document.querySelector("#audit tbody");
+  const body = find("#audit tbody");
   before ? body.append(...rows) : body.replaceChildren(...rows);
   const more = byId("more");
   more.hidden = log.length < PAGE;

@@ -1,5 +1,7 @@
 // The places where annotators differ, as a list.
-import { byId, call, el, name, names, reportErrors } from "./api.js";
+import { byId, call, el, find, findAll, messageOf, name, names, offer, offerUpdate, reportErrors, targetOf } from "./api.js";
+import { follow } from "./live.js";
+import { t } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const LIMIT = 30; // places per request
@@ -9,21 +11,21 @@ let next = null;
 // Places come in parts; open ones first, those settled in gold below.
 async function showPlaces(more = false) {
   const mine = more ? turn : ++turn;
-  const kind = document.querySelector("#places-kind [aria-pressed=true]").dataset.kind;
-  const asked = new URLSearchParams({ order: byId("places-order").value, limit: LIMIT, ...(kind ? { kind } : {}), ...(more ? { after: next } : {}) });
+  const kind = find("#places-kind [aria-pressed=true]").dataset.kind;
+  const asked = new URLSearchParams({ order: byId("places-order").value, limit: String(LIMIT), ...(kind ? { kind } : {}), ...(more ? { after: next } : {}) });
   if (!more) byId("places").replaceChildren();
   let answer;
   try {
     answer = await call("GET", `${base}/disputes?${asked}`);
   } catch (error) {
-    if (mine === turn) byId("places-count").textContent = error.message;
+    if (mine === turn) byId("places-count").textContent = messageOf(error);
     return;
   }
   if (mine !== turn) return;
   const { total, open, order, places } = answer;
   next = answer.next;
-  byId("places-count").textContent = total ? `${total} disputed: ${open} open, ${total - open} settled in gold.` : "The annotators agree everywhere.";
-  byId("places-note").textContent = order === byId("places-order").value ? "" : "Too much to be ordered by gain; the most evenly split come first.";
+  byId("places-count").textContent = total ? t("{n} disputed: {open} open, {settled} settled in gold.", { n: total, open, settled: total - open }) : t("The annotators agree everywhere.");
+  byId("places-note").textContent = order === byId("places-order").value ? "" : t("Too much to be ordered by gain; the most evenly split come first.");
   byId("places").append(...places.map(draw));
   byId("places-more").hidden = !next;
   const first = places.find((place) => !place.settled);
@@ -31,15 +33,16 @@ async function showPlaces(more = false) {
   if (!more && first) byId("places-begin").href = addressOf(first);
 }
 
-const addressOf = (place) => `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate`;
+// The item at this place; where it has no gold yet, the first choice begins it as chosen here.
+const addressOf = (place) => `/items/${place.item}?${new URLSearchParams({ at: place.position, ...(place.first === undefined ? {} : { from: place.first }), ...(byId("gold-from").value ? { gold: byId("gold-from").value } : {}) })}#adjudicate`;
 const draw = (place) => el("li", { class: place.settled ? "settled" : "" }, place.settled ? "✓ " : "", el("a", { href: addressOf(place) }, name(place.name), ...where(place)),
-  ` — ${place.voters.length} of ${place.coders}: `, ...names(place.voters), ...typesOf(place), quotePlace(place));
+  ` — ${t("{n} of {all}", { n: place.voters.length, all: place.coders })}: `, ...names(place.voters), ...typesOf(place), quotePlace(place));
 
 byId("places-more").addEventListener("click", reportErrors(() => showPlaces(true)));
 byId("places-order").addEventListener("change", reportErrors(() => showPlaces()));
-for (const button of document.querySelectorAll("#places-kind button"))
+for (const button of findAll("#places-kind button"))
   button.addEventListener("click", reportErrors(() => {
-    for (const each of document.querySelectorAll("#places-kind button")) each.setAttribute("aria-pressed", String(each === button));
+    for (const each of findAll("#places-kind button")) each.setAttribute("aria-pressed", String(each === button));
     return showPlaces();
   }));
 
@@ -50,29 +53,42 @@ const quotePlace = ({ quote, first }) => quote?.before === undefined ? null
 // Who gave which type, where coders agree on the place only.
 const typesOf = (place) =>
   place.voters.length < place.coders ? []
-    : !(place.types?.length > 1) ? [" — with other ends"]
-    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type) || "no name"), " ", ...names(voters)])];
+    : !(place.types?.length > 1) ? [" — ", t("with other ends")]
+    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type) || t("no name")), " ", ...names(voters)])];
 
 const seconds = (time) => Number(time.toFixed(3));
 const WHERE = {
-  units: (p) => ` after ${p.position}`,
-  time: (p) => (p.first === undefined ? ` at ${seconds(p.position)} s` : ` ${seconds(p.first)}–${seconds(p.position)} s, the name`),
-  nested: (p) => ` units ${p.first} to ${p.position}`,
+  units: (p) => ` ${t("after {n}", { n: p.position })}`,
+  time: (p) => (p.first === undefined ? ` ${t("at {n} s", { n: seconds(p.position) })}` : ` ${t("{from}–{to} s, the name", { from: seconds(p.first), to: seconds(p.position) })}`),
+  nested: (p) => ` ${t("units {first} to {last}", { first: p.first, last: p.position })}`,
   spans: (p) => ` ${p.first}–${p.position}`,
-  "spans in time": (p) => ` ${seconds(p.first)}–${seconds(p.position)} s`,
+  "spans in time": (p) => ` ${t("{from}–{to} s", { from: seconds(p.first), to: seconds(p.position) })}`,
 };
 const where = (place) => [place.track ? " " : "", place.track ? name(place.track) : null, WHERE[place.kind](place)];
 
 // The keys n and p step through the places; Enter opens one.
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || targetOf(event).closest?.("input, select, textarea")) return;
   const by = { n: 1, p: -1 }[event.key];
-  const links = [...document.querySelectorAll("#places a")];
+  const links = findAll("#places a");
   if (!by || !links.length) return;
   const next = links[(links.indexOf(document.activeElement) + by + links.length) % links.length];
   next.focus();
   event.preventDefault();
 });
 
+// How gold begins, for those who may build it; an item whose kind has no such method begins with the majority.
+reportErrors(async () => {
+  if (byId("gold-from").dataset.may !== undefined) {
+    const { methods } = await call("GET", "/api/session");
+    offer(byId("gold-from"), [...new Set(["majority", ...Object.values(methods).flat()])].map((method) => [method, method]));
+    byId("gold-from-label").hidden = false;
+  }
+  await showPlaces();
+})();
+byId("gold-from").addEventListener("change", reportErrors(() => showPlaces()));
 
-reportErrors(() => showPlaces())();
+follow(byId("title").dataset.project, (changes) => {
+  if (!changes.some(({ what }) => /^(annotation|item|merge)/.test(what))) return;
+  offerUpdate(t("The annotations have changed; this list is from before."), () => showPlaces());
+});

@@ -1,5 +1,7 @@
 // The progress of a project: numbers, items and people as a grid, by person or as a list. Rows come in parts; nothing is counted in the page.
-import { byId, call, collate, el, name, notify, number, offer, remove, rename, reportErrors, small, undoable } from "./api.js";
+import { byId, call, collate, el, find, findAll, name, notify, number, offer, remove, rename, reportErrors, small, undoable } from "./api.js";
+import { bar, spark } from "./figures.js";
+import { follow } from "./live.js";
 import { addCommands } from "./shell.js";
 import { count, t, tn } from "./strings.js";
 
@@ -8,9 +10,8 @@ const { project } = title.dataset;
 const base = `/api/projects/${project}`;
 const manages = Boolean(title.dataset.manages);
 const accounts = "accounts" in title.dataset;
-const ROWS = 25;
-const COLUMNS = 40;
-const MAX_COUNTED = 1000; // disputes
+const ROWS = 20;
+const COLUMNS = 36;
 const MANY = 300; // items, from which disputes are counted on their own page only
 const STATES = ["none", "open", "begun", "discuss", "done"]; // by the digit of a cell
 const SHAPES = { none: "none", unassigned: "none", open: "open", begun: "begun", discuss: "talk", done: "done" };
@@ -26,39 +27,18 @@ let at = [0, 0]; // the cell with the tab stop
 // ------------------------------------------------------------------ numbers
 
 const kpi = (key, what, value, ...more) => {
-  const place = document.querySelector(`[data-fact=${key}]`);
+  const place = find(`[data-fact=${key}]`);
   place.hidden = false;
   place.replaceChildren(el("span", {}, what), el("b", {}, value), ...more.filter((each) => each !== null));
 };
-
-const meter = (parts, said) => {
-  const all = parts.reduce((sum, [n]) => sum + n, 0) || 1;
-  return el("span", { class: "meter big", role: "img", "aria-label": said }, ...parts.filter(([n, shape]) => n && shape !== null).map(([n, shape]) => el("i", { class: shape, style: `width: ${(100 * n) / all}%` })));
-};
-
-// A small line of numbers over time.
-function spark(values) {
-  if (values.length < 2) return null;
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const points = values.map((v, i) => `${((100 * i) / (values.length - 1)).toFixed(1)} ${(28 - (24 * (v - low)) / (high - low || 1)).toFixed(1)}`).join("L");
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [key, value] of Object.entries({ class: "spark", viewBox: "0 0 100 32", preserveAspectRatio: "none", "aria-hidden": "true" })) svg.setAttribute(key, value);
-  for (const [kind, path] of [["fill", `M0 32L${points}L100 32Z`], ["", `M${points}`]]) {
-    const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    line.setAttribute("class", kind);
-    line.setAttribute("d", path);
-    svg.append(line);
-  }
-  return svg;
-}
 
 async function showNumbers() {
   counts = await call("GET", `${base}/counts`);
   const { open = 0, begun = 0, discuss = 0, done = 0 } = accounts ? counts.tasks : counts.states;
   const all = open + begun + discuss + done;
-  kpi("done", t("Done"), all ? `${Math.floor((100 * done) / all)} %` : "–", meter([[done, ""], [begun, "begun"], [discuss, "talk"], [open, null]], t("{n} of {all} done", { n: done, all })),
+  kpi("done", t("Done"), all ? `${Math.floor((100 * done) / all)} %` : "–", bar([[done, ""], [begun, "begun"], [discuss, "talk"], [open, null]], t("{n} of {all} done", { n: done, all })),
     el("span", {}, accounts ? tn(all, "{done} of {n} assignment · {begun} begun · {discuss} to discuss", "{done} of {n} assignments · {begun} begun · {discuss} to discuss", { done: count(done), begun: count(begun), discuss: count(discuss) }) : tn(counts.items, "{n} item", "{n} items")));
-  for (const button of document.querySelectorAll("#states [data-state]")) button.querySelector(".n").textContent = count(button.dataset.state ? counts.states[button.dataset.state] ?? 0 : counts.items);
+  for (const button of findAll("#states [data-state]")) button.querySelector(".n").textContent = count(button.dataset.state ? counts.states[button.dataset.state] ?? 0 : counts.items);
   byId("no-items").hidden = counts.items > 0;
   drawRelease();
   drawPeople();
@@ -75,17 +55,16 @@ async function showPace() {
 }
 
 async function showDisputes() {
-  const all = await call("GET", `${base}/disagreements?most=${MAX_COUNTED}`);
-  const open = all.filter((place) => !place.settled).length;
-  kpi("disputes", t("Disputes"), all.length < MAX_COUNTED ? t("{n} open", { n: count(open) }) : t("{n} or more", { n: count(MAX_COUNTED) }), meter([[all.length - open, "gold"], [open, null]], t("{n} settled", { n: all.length - open })),
-    el("span", {}, t("{n} settled", { n: count(all.length - open) }), open ? [" · ", el("a", { href: `/projects/${project}/disputes` }, t("settle the next"))] : null));
+  const { total, open } = await call("GET", `${base}/disputes?limit=1`);
+  kpi("disputes", t("Disputes"), t("{n} open", { n: count(open) }), bar([[total - open, "gold"], [open, null]], t("{n} settled", { n: total - open })),
+    el("span", {}, t("{n} settled", { n: count(total - open) }), open ? [" · ", el("a", { href: `/projects/${project}/disputes` }, t("settle the next"))] : null));
 }
 
 // The kept agreement; it is computed on its own page.
 async function showAgreement() {
-  const row = (await call("GET", "/api/projects")).find((each) => each.id === Number(project));
-  const values = row?.agreement ?? [];
-  kpi("agreement", t("Agreement"), values.length ? number(values.at(-1)) : "–", spark(values), el("span", {}, el("a", { href: `/projects/${project}/agreement` }, values.length ? t("what it means") : t("compute it"))));
+  const kept = await call("GET", `${base}/agreement?fresh=false`).catch(() => null); // 404: not computed yet
+  const course = (kept?.course ?? []).map((point) => point.value).filter((value) => value !== null);
+  kpi("agreement", t("Agreement"), kept ? number(kept.pooled) : "–", spark(course), el("span", {}, el("a", { href: `/projects/${project}/agreement` }, kept ? t("what it means") : t("compute it"))));
 }
 
 // ------------------------------------------------------------------ views
@@ -104,7 +83,7 @@ let turn = 0;
 async function show() {
   const mine = ++turn;
   for (const each of ["grid", "people", "list"]) byId(`view-${each}`).hidden = each !== view;
-  for (const button of document.querySelectorAll("#views [data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === view));
+  for (const button of findAll("#views [data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === view));
   if (view === "people") return drawPager(null);
   const data = view === "grid" ? await call("GET", `${base}/grid?${asked({ people: `${column + 1}-${column + COLUMNS}` })}`) : await call("GET", `${base}/items?${asked({ order: "name" })}`);
   if (mine !== turn) return; // outdated: a later request is under way
@@ -216,9 +195,9 @@ function drawPeople() {
   if (!accounts) return;
   const annotators = counts.people.filter((p) => p.role === "annotator");
   offer(byId("find-person"), [["", tn(annotators.length, "{n} annotator", "All {n} annotators")], ...annotators.map((p) => [p.id, p.name])]);
-  document.querySelector("#by-person tbody").replaceChildren(...annotators.map((p) => {
+  find("#by-person tbody").replaceChildren(...annotators.map((p) => {
     const all = p.open + p.begun + p.discuss + p.done;
-    return el("tr", {}, el("td", {}, name(p.name)), el("td", { class: "full" }, meter([[p.done, ""], [p.begun, "begun"], [p.discuss, "talk"], [p.open, null]], t("{n} of {all} done", { n: p.done, all }))), el("td", { class: "n e" }, t("{n} of {all}", { n: count(p.done), all: count(all) })), el("td", {}, p.last ? new Date(p.last).toLocaleString() : t("not yet here")));
+    return el("tr", {}, el("td", {}, name(p.name)), el("td", { class: "full" }, bar([[p.done, ""], [p.begun, "begun"], [p.discuss, "talk"], [p.open, null]], t("{n} of {all} done", { n: p.done, all }))), el("td", { class: "n e" }, t("{n} of {all}", { n: count(p.done), all: count(all) })), el("td", {}, p.last ? new Date(p.last).toLocaleString() : t("not yet here")));
   }));
 }
 
@@ -227,7 +206,7 @@ function drawPeople() {
 const long = (item) => (item.kind.endsWith("time") ? t("{n} s", { n: item.length.toFixed(1) }) : count(item.length));
 function drawList(data) {
   const items = data.matching <= ROWS ? data.items.toSorted((a, b) => collate(a.name, b.name) || collate(a.track, b.track)) : data.items;
-  document.querySelector("#item-table tbody").replaceChildren(...items.map((item) => el("tr", {},
+  find("#item-table tbody").replaceChildren(...items.map((item) => el("tr", {},
     el("td", {}, el("i", { class: `st ${SHAPES[item.state]}`, title: WORDS[item.state] }), " ", el("a", { href: `/items/${item.id}` }, name(item.name)), item.track ? [" ", name(item.track)] : null),
     el("td", { class: "n" }, long(item)), el("td", { class: "n" }, count(item.coders)), el("td", { class: "n" }, item.gold ? count(item.gold) : ""),
     !manages ? null : el("td", { class: "actions e" },
@@ -318,10 +297,19 @@ byId("views").addEventListener("click", (event) => {
 });
 byId("earlier-items").addEventListener("click", reportErrors(() => { before.pop(); return show(); }));
 byId("later-items").addEventListener("click", reportErrors(() => { before.push(cursor); return show(); }));
-for (const [id, by] of [["people-before", -COLUMNS], ["people-after", COLUMNS]]) byId(id).addEventListener("click", reportErrors(() => { column = Math.max(0, column + by); return show(); }));
+for (const [id, by] of Object.entries({ "people-before": -COLUMNS, "people-after": COLUMNS })) byId(id).addEventListener("click", reportErrors(() => { column = Math.max(0, column + by); return show(); }));
 byId("rename")?.addEventListener("click", reportErrors(() => rename(base, t("New name of the project"), title.querySelector("bdi").textContent, (named) => {
-  for (const each of document.querySelectorAll("#title bdi, .crumb bdi")) each.textContent = named;
+  for (const each of findAll("#title bdi, .crumb bdi")) each.textContent = named;
 })));
 addCommands(() => ["grid", "people", "list"].filter((each) => accounts || each === "list").map((each) => ({ name: { grid: t("Show the grid"), people: t("Show by person"), list: t("Show the list") }[each], run: () => { view = each; return restart(); } })));
 document.addEventListener("added", reportErrors(showAll));
+
+// The work of others shows at once; the focus stays in its cell.
+follow(project, async () => {
+  if (find("dialog[open]")) return;
+  const cell = find(":focus")?.closest("[data-cell]")?.dataset.cell;
+  await showNumbers();
+  await show();
+  if (cell) byId("progress").querySelector(`[data-cell="${cell}"]`)?.focus();
+});
 reportErrors(showAll)();

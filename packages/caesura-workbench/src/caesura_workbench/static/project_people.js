@@ -1,57 +1,93 @@
-// People of a project: their roles, invitations, and who did what.
-import { byId, call, el, name, notify, offer, reportErrors, small, undoable } from "./api.js";
-import { t } from "./strings.js";
+// People of a project: their roles, how they come in, invitations, and who did what.
+import { byId, call, el, find, findAll, name, notify, offer, reportErrors, small, undoable } from "./api.js";
+import { ago, avatar, meter, total } from "./figures.js";
+import { count, t } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const ROLES = { annotator: t("annotator"), adjudicator: t("adjudicator"), reader: t("reader"), manager: t("manager") };
+const ROWS = 50;
+let members = [];
+let accounts = new Map(); // by id; managers of the whole workbench see how people sign in
+let shown = ROWS;
+let role = "";
 
 async function show() {
-  const data = await call("GET", `${base}/counts`).catch(() => call("GET", `${base}/progress`));
-  drawMembers(data.people);
-  await showPeople(data.people);
-  await showAudit();
+  members = (await call("GET", `${base}/counts`)).people;
+  const known = await call("GET", "/api/people").catch(() => null);
+  accounts = new Map((known ?? []).map((each) => [each.id, each]));
+  offerPeople(known ?? members);
+  drawMembers();
 }
 
-function drawMembers(people) {
-  document.querySelector("#members tbody").replaceChildren(...people.map((person) => {
-    const role = el("select", { class: "in sm", "aria-label": t("Role of {name}", { name: person.name }) }, ...Object.entries(ROLES).map(([value, word]) => el("option", { value, selected: value === person.role }, word)));
-    role.addEventListener("change", reportErrors(() => changeRole(person, role.value)));
-    const all = ["open", "begun", "done", "discuss"].reduce((sum, state) => sum + (person[state] ?? 0), 0);
+function drawMembers() {
+  const asked = byId("find-person").value.trim().toLowerCase();
+  const found = members.filter((person) => person.name.toLowerCase().includes(asked) && (!role || (person.role === "annotator") === (role === "annotator")));
+  const all = members.map((person) => person.name);
+  find("#members tbody").replaceChildren(...found.slice(0, shown).map((person) => {
+    const choice = el("select", { class: "in sm", "aria-label": t("Role of {name}", { name: person.name }) }, ...Object.entries(ROLES).map(([value, word]) => el("option", { value, selected: value === person.role }, word)));
+    choice.addEventListener("change", reportErrors(() => changeRole(person, choice.value)));
     return el("tr", {},
-      el("td", {}, name(person.name), person.active ? null : [" ", el("span", { class: "pill warn" }, t("cannot sign in"))]), el("td", { class: "e" }, role),
-      el("td", {}, all ? t("{n} of {all}", { n: person.done, all }) : ""), el("td", {}, person.last ? new Date(person.last).toLocaleString() : ""),
-      el("td", { class: "actions e" }, small(t("Take away"), () => changeRole(person, null), { "aria-label": t("Take away the role of {name}", { name: person.name }) })));
+      el("td", {}, el("span", { class: "row tight" }, avatar(person.name, all), el("b", {}, name(person.name)))), el("td", { class: "e" }, choice),
+      el("td", { class: "full" }, total(person) ? el("span", { class: "row tight" }, meter(person, "grow"), el("span", { class: "n mute" }, t("{n} of {all}", { n: count(person.done), all: count(total(person)) }))) : null),
+      el("td", {}, comesIn(person)),
+      el("td", { class: "n e mute", title: person.last ? new Date(person.last).toLocaleString() : null }, person.last ? ago(person.last) : "–"),
+      el("td", { class: "actions full" }, small(t("Take away"), () => changeRole(person, null), { "aria-label": t("Take away the role of {name}", { name: person.name }) })));
   }));
+  byId("more-members").hidden = found.length <= shown;
+  byId("members-message").textContent = found.length ? t("{first} to {last} of {all}", { first: 1, last: count(Math.min(shown, found.length)), all: count(found.length) }) : t("Nothing found.");
+  for (const button of findAll("#roles [data-role]")) {
+    const many = members.filter((person) => !button.dataset.role || (person.role === "annotator") === (button.dataset.role === "annotator")).length;
+    button.querySelector(".n").textContent = count(many);
+    button.setAttribute("aria-pressed", String(button.dataset.role === role));
+  }
 }
 
-async function changeRole(person, role) {
-  await setRole(person.id, role);
-  undoable(role ? t("{name} is now {role}.", { name: person.name, role: ROLES[role] }) : t("{name} no longer has a role here.", { name: person.name }), () => setRole(person.id, person.role));
+// By password or link; a link that was not used yet, and accounts that are closed, are told apart.
+function comesIn(person) {
+  if (!person.active) return el("span", { class: "pill bad" }, t("cannot sign in"));
+  const account = accounts.get(person.id);
+  if (!account) return null;
+  if (account.has_password) return el("span", { class: "pill" }, t("password"));
+  return account.sessions || person.last ? el("span", { class: "pill" }, t("link")) : el("span", { class: "pill warn" }, t("link not used yet"));
 }
 
-async function setRole(person, role) {
-  await call("PUT", `${base}/members`, { person, role });
+async function changeRole(person, wanted) {
+  await setRole(person.id, wanted);
+  undoable(wanted ? t("{name} is now {role}.", { name: person.name, role: ROLES[wanted] }) : t("{name} no longer has a role here.", { name: person.name }), () => setRole(person.id, person.role));
+}
+
+async function setRole(person, wanted) {
+  await call("PUT", `${base}/members`, { person, role: wanted });
   await show();
 }
 
 // Managers of the whole workbench choose from all accounts; managers of this project from its members.
-async function showPeople(members) {
-  const known = await call("GET", "/api/people").catch(() => members);
+function offerPeople(known) {
   const field = byId("give-role").elements.person;
-  offer(field, known.filter((p) => p.active).map((p) => [p.id, p.name]));
+  offer(field, known.filter((each) => each.active).map((each) => [each.id, each.name]));
   byId("give-role").hidden = !field.options.length;
   byId("no-people").hidden = known.length > 1;
 }
 
 async function showAudit() {
-  const log = await call("GET", `${base}/audit?most=30`);
-  document.querySelector("#project-audit tbody").replaceChildren(...log.map((e) =>
+  const log = await call("GET", `${base}/audit?most=50`);
+  find("#project-audit tbody").replaceChildren(...log.map((e) =>
     el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address))));
 }
 
+byId("find-person").addEventListener("input", () => { shown = ROWS; drawMembers(); });
+byId("more-members").addEventListener("click", () => { shown += ROWS; drawMembers(); });
+byId("roles").addEventListener("click", (event) => {
+  const button = event.target.closest("[data-role]");
+  if (!button) return;
+  role = button.dataset.role;
+  drawMembers();
+});
+byId("log").addEventListener("shown", reportErrors(showAudit));
 byId("give-role").addEventListener("submit", reportErrors(async (event) => {
   const form = event.target.elements;
   await setRole(Number(form.person.value), form.role.value);
+  notify(t("{name} is now {role}.", { name: form.person.selectedOptions[0].textContent, role: ROLES[form.role.value] }));
 }));
 byId("add-member").addEventListener("submit", reportErrors(async (event) => {
   const form = event.target.elements;
@@ -63,7 +99,7 @@ byId("add-member").addEventListener("submit", reportErrors(async (event) => {
   byId("member-name").textContent = made.name;
   const field = byId("member-link");
   field.value = new URL(made.link, location.href).href;
-  field.select();
+  return field.select();
 }));
 
 reportErrors(show)();

@@ -1,5 +1,5 @@
 // The schema of a project: what is marked, in which units, with which labels, types and tiers. Changes are collected, told in numbers, and saved as a version.
-import { byId, call, el, notify, reportErrors } from "./api.js";
+import { byId, call, el, find, findAll, notify, reportErrors } from "./api.js";
 import { COLOURS, drawnLabels } from "./labels.js";
 import { count, t, tn } from "./strings.js";
 
@@ -20,12 +20,13 @@ async function show(asked = "") {
   draft = copy(saved);
   byId("versions").replaceChildren(...data.versions.toReversed().map((each) => el("option", { value: each.version, selected: each.version === data.version }, t("Version {n}", { n: each.version }) + (each.time ? `, ${new Date(each.time).toLocaleDateString()}` : "") + (each.author ? `, ${each.author}` : ""))));
   draw();
+  byId("schema").hidden = false; // before this, there is nothing to change
 }
 
 // ------------------------------------------------------------------ drawing
 
 function draw() {
-  for (const box of document.querySelectorAll("#kinds input")) box.checked = draft.kinds.includes(box.value);
+  for (const box of findAll("#kinds input")) box.checked = draft.kinds.includes(box.value);
   for (const button of byId("units").children) {
     const chosen = draft.unit === button.dataset.unit;
     button.setAttribute("aria-checked", String(chosen));
@@ -37,7 +38,7 @@ function draw() {
   for (const list of LISTS) drawLabels(list);
   drawTiers();
   const { policy, by, at_least: sure, all_at_once: all } = draft.suggestions;
-  for (const radio of document.querySelectorAll("[name=policy]")) radio.checked = radio.value === policy;
+  for (const radio of findAll("[name=policy]")) radio.checked = radio.value === policy;
   if (by && ![...byId("by").options].some((each) => each.value === by)) byId("by").append(el("option", { value: by }, by));
   byId("by").value = by ?? "";
   byId("at-least").value = sure ?? "";
@@ -148,7 +149,7 @@ byId("save").addEventListener("click", reportErrors(async () => {
 }));
 byId("discard").addEventListener("click", () => { draft = copy(saved); draw(); });
 byId("versions").addEventListener("change", reportErrors(() => show(byId("versions").value)));
-byId("kinds").addEventListener("change", () => { draft.kinds = [...document.querySelectorAll("#kinds :checked")].map((box) => box.value); changed(); });
+byId("kinds").addEventListener("change", () => { draft.kinds = findAll("#kinds :checked").map((box) => box.value); changed(); });
 byId("units").addEventListener("click", (event) => {
   const button = event.target.closest("button:not(:disabled)");
   if (!button) return;
@@ -158,8 +159,8 @@ byId("units").addEventListener("click", (event) => {
 byId("language").addEventListener("input", () => { draft.language = byId("language").value.trim(); changed(); });
 for (const list of LISTS) {
   byId(`open-${list}`).addEventListener("change", (event) => { draft[`open_${list}`] = event.target.checked; changed(); });
-  document.querySelector(`[data-add=${list}]`).addEventListener("click", () => {
-    const { dashed: _, ...label } = drawnLabels([...draft[list], { name: "" }]).at(-1);
+  find(`[data-add=${list}]`).addEventListener("click", () => {
+    const { dashed: _, ...label } = drawnLabels([...draft[list], { name: "" }])[draft[list].length];
     draft[list].push(label);
     drawLabels(list);
     changed();
@@ -167,7 +168,7 @@ for (const list of LISTS) {
   });
 }
 byId("add-tier").addEventListener("click", () => { draft.tiers.push({ name: "", holds: "names", parent: null, labels: [], open: true }); drawTiers(); changed(); byId("tiers").lastElementChild.querySelector("input").focus(); });
-for (const radio of document.querySelectorAll("[name=policy]")) radio.addEventListener("change", () => { draft.suggestions.policy = radio.value; changed(); });
+for (const radio of findAll("[name=policy]")) radio.addEventListener("change", () => { draft.suggestions.policy = radio.value; changed(); });
 byId("by").addEventListener("change", () => { draft.suggestions.by = byId("by").value; changed(); });
 byId("at-least").addEventListener("input", () => { draft.suggestions.at_least = Number(byId("at-least").value) || 0; changed(); });
 byId("all-at-once").addEventListener("change", () => { draft.suggestions.all_at_once = byId("all-at-once").checked; changed(); });

@@ -1,24 +1,24 @@
 // The shell of every page: panels that fold, tabs, dialogs, the command palette and the keys that work everywhere.
-import { byId, call, el, notify, reportErrors } from "./api.js";
+import { byId, call, el, find, findAll, notify, reportErrors, targetOf } from "./api.js";
 import { t } from "./strings.js";
 
-const app = /** @type {HTMLElement} */ (document.querySelector(".app"));
+const app = /** @type {HTMLElement} */ (find(".app"));
 const NARROW = { insp: 1024, list: 736, nav: 736 }; // below, a panel lies over the stage and is closed at first
 
 // ------------------------------------------------------------------ panels
 
 const keyOf = (panel) => `caesura-folded-${panel}-${app.dataset.page}`;
 const isNarrow = (panel) => innerWidth <= NARROW[panel];
-const togglesOf = (panel) => document.querySelectorAll(`[data-toggle=${panel}]`);
+const togglesOf = (panel) => findAll(`[data-toggle=${panel}]`);
 
 function drawToggles(panel) {
-  const box = document.querySelector(`.${panel}`);
+  const box = find(`.${panel}`);
   if (!box) return;
   for (const button of togglesOf(panel)) button.setAttribute("aria-expanded", String(isNarrow(panel) ? box.hasAttribute("data-open") : !box.hasAttribute("data-shut")));
 }
 
 export function togglePanel(panel) {
-  const box = document.querySelector(`.${panel}`);
+  const box = find(`.${panel}`);
   if (!box) return;
   const attribute = isNarrow(panel) ? "data-open" : "data-shut";
   box.toggleAttribute(attribute);
@@ -29,7 +29,7 @@ export function togglePanel(panel) {
 
 /** Open a panel, say the inspector when a comment is begun. */
 export function openPanel(panel) {
-  const box = document.querySelector(`.${panel}`);
+  const box = find(`.${panel}`);
   if (box && (isNarrow(panel) ? !box.hasAttribute("data-open") : box.hasAttribute("data-shut"))) togglePanel(panel);
 }
 
@@ -51,7 +51,7 @@ export function recall(key) {
 }
 
 for (const panel of Object.keys(NARROW)) {
-  if (recall(keyOf(panel))) document.querySelector(`.${panel}`)?.setAttribute("data-shut", "");
+  if (recall(keyOf(panel))) find(`.${panel}`)?.setAttribute("data-shut", "");
   drawToggles(panel);
 }
 
@@ -59,7 +59,7 @@ for (const panel of Object.keys(NARROW)) {
 
 /** Show a tab by the id of its panel. */
 export function showTab(id) {
-  const tab = document.querySelector(`[role=tab][aria-controls="${id}"]`);
+  const tab = find(`[role=tab][aria-controls="${id}"]`);
   const list = tab?.closest("[role=tablist]");
   if (!tab || !list) return;
   for (const each of list.querySelectorAll("[role=tab]")) {
@@ -73,24 +73,27 @@ export function showTab(id) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-toggle], [data-dialog], [data-close], [data-palette], [role=tab]");
+  const target = targetOf(event);
+  const button = target.closest?.("[data-toggle], [data-dialog], [data-close], [data-palette], [role=tab]");
   if (button?.dataset.toggle) togglePanel(button.dataset.toggle);
   else if (button?.dataset.dialog) byId(button.dataset.dialog)?.showModal();
   else if (button && "close" in button.dataset) button.closest("dialog").close();
   else if (button && "palette" in button.dataset) openPalette();
   else if (button?.matches("button[role=tab]")) showTab(button.getAttribute("aria-controls"));
-  for (const open of document.querySelectorAll("details.more[open]")) if (!open.contains(event.target) || event.target.closest(".menu button")) open.open = false;
-  if (event.target.matches?.("dialog")) event.target.close(); // a click beside it
+  for (const open of findAll("details.more[open]")) if (!open.contains(target) || target.closest(".menu button")) open.open = false;
+  if (target.matches?.("dialog")) target.close(); // a click beside it
 });
 
 // One tab stop per list of tabs or radio buttons; arrows go on.
 document.addEventListener("keydown", (event) => {
-  const group = event.target.closest?.("[role=tablist], [role=radiogroup]");
+  const target = targetOf(event);
+  const group = target.closest?.("[role=tablist], [role=radiogroup]");
   if (!group || !/^Arrow(Left|Right|Up|Down)$/.test(event.key)) return;
   const all = [...group.querySelectorAll("[role=tab], [role=radio]")].filter((each) => !each.hidden);
+  if (!all.includes(target)) return; // the browser moves among radio inputs by itself
   const rtl = getComputedStyle(group).direction === "rtl";
   const by = event.key === "ArrowDown" || event.key === (rtl ? "ArrowLeft" : "ArrowRight") ? 1 : -1;
-  const next = all[(all.indexOf(event.target) + by + all.length) % all.length];
+  const next = all[(all.indexOf(target) + by + all.length) % all.length];
   next.focus();
   next.click();
   event.preventDefault();
@@ -99,7 +102,7 @@ document.addEventListener("keydown", (event) => {
 // ------------------------------------------------------------------ keys
 
 /** Whether a key press belongs to a field or a dialog. */
-export const isTyping = (event) => Boolean(event.target.closest?.("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]") || document.querySelector("dialog[open]"));
+export const isTyping = (event) => Boolean(event.target.closest?.("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]") || find("dialog[open]"));
 /** Whether single letters are commands; people who dictate switch them off in their account. */
 export const lettersOn = () => recall("caesura-letters") !== "off";
 
@@ -112,8 +115,8 @@ addEventListener("keydown", (event) => {
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || !lettersOn()) return;
   const act = {
     "?": () => byId("keys")?.showModal(),
-    "/": () => { openPanel("list"); document.querySelector(".list input[type=search], main input[type=search]")?.focus(); },
-    i: () => document.querySelector(".insp") && togglePanel("insp"),
+    "/": () => { openPanel("list"); find(".list input[type=search], main input[type=search]")?.focus(); },
+    i: () => find(".insp") && togglePanel("insp"),
   }[event.key];
   if (!act) return;
   act();
@@ -129,9 +132,9 @@ const sources = [];
 export const addCommands = (source) => sources.push(source);
 
 // Buttons and links of the page that say so are commands, too.
-const marked = () => [...document.querySelectorAll("[data-command]")].filter((each) => !each.disabled && !each.closest("[hidden]"))
+const marked = () => findAll("[data-command]").filter((each) => !each.disabled && !each.closest("[hidden]"))
   .map((each) => ({ name: each.dataset.command || each.getAttribute("aria-label") || each.textContent.trim(), side: each.dataset.key ?? "", run: () => each.click() }));
-const pages = () => [...document.querySelectorAll(".nav a, .tabbar a")].map((link) => ({ name: link.textContent.trim(), side: t("page"), run: () => (location.href = link.href) }));
+const pages = () => findAll(".nav a, .tabbar a").map((link) => ({ name: link.textContent.trim(), side: t("page"), run: () => (location.href = link.href) }));
 const home = () => (app.dataset.page === "home" ? [] : [{ name: t("Projects"), side: t("page"), run: () => (location.href = "/") }]);
 
 let found = []; // items of the project that match
@@ -139,6 +142,7 @@ function drawPalette() {
   const palette = byId("palette");
   const asked = palette.querySelector("input").value.trim().toLowerCase();
   const known = new Set();
+  /** @type {[string, any[]][]} */
   const groups = [[t("On this page"), [...sources.flatMap((source) => source()), ...marked()]], [t("Go to"), [...pages(), ...home()]], [t("Items"), found]];
   const rows = [];
   for (const [title, commands] of groups) {

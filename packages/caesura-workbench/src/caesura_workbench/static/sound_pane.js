@@ -5,6 +5,7 @@ import { Overview, clock } from "./overview.js";
 import { SoundPicture } from "./sound_picture.js";
 import { Player } from "./sound_player.js";
 import { before } from "./times.js";
+import { t } from "./strings.js";
 
 const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
 const CLICK_TOLERANCE = 3; // pixels a pointer may move before a click becomes a selection
@@ -13,6 +14,9 @@ const MAX_SECONDS = 120; // seconds that a segmenter processes at once
 
 // Shows and plays the recording of an item.
 export class SoundPane {
+  tall = { wave: 0, tone: 0 }; // pixels of the waveform and of the spectrogram
+  marked = 0; // boundaries set while listening
+
   constructor(editor, item, facts) {
     this.editor = editor;
     this.view = editor.view; // maps times to pixels
@@ -30,7 +34,7 @@ export class SoundPane {
     this.player = new Player(`${this.base}/sound`, (time) => this.follow(time), () => this.rest());
     this.listen();
     byId("player").hidden = false;
-    byId("duration").textContent = `of ${clock(facts.duration, 1)}`;
+    byId("duration").textContent = t("of {time}", { time: clock(facts.duration, 1) });
     this.showClock(0);
     if (this.view.open) { // the transport takes space
       this.view.resize();
@@ -169,9 +173,9 @@ export class SoundPane {
     context.fillRect(view.gutter - 1, 0, 1, tall.wave + tall.tone);
     context.fillStyle = faint;
     context.font = "12px system-ui, sans-serif";
-    context.fillText("Wave", left, 18);
+    context.fillText(t("Wave"), left, 18);
     context.fillText(`${((Number(byId("top").value) || this.facts.tones.top) / 1000).toFixed(0)} kHz`, left, tall.wave + 18);
-    if (tall.tone > 90) context.fillText("Spectrum", left, tall.wave + tall.tone / 2 + 4);
+    if (tall.tone > 90) context.fillText(t("Spectrum"), left, tall.wave + tall.tone / 2 + 4);
     context.fillText("0", left, tall.wave + tall.tone - 9);
   }
 
@@ -208,7 +212,7 @@ export class SoundPane {
     if (this.editor.locked) return this.editor.explainLocked();
     this.player.stop();
     this.marked = 0;
-    byId("marks").textContent = isMeasured() ? "" : "measure your lag once";
+    byId("marks").textContent = isMeasured() ? "" : t("measure your lag once");
     byId("listen").setAttribute("aria-pressed", "true");
     this.editor.engaged = true;
     this.view.line.focus({ preventScroll: true });
@@ -220,7 +224,7 @@ export class SoundPane {
     const { audio, speed } = this.player;
     const lag = Math.max(0, Number(byId("lag").value) || 0) / 1000;
     const done = await this.editor.mark(this.editor.legal(audio.currentTime - lag * speed), type);
-    if (done && this.listening) byId("marks").textContent = `${++this.marked} marked`;
+    if (done && this.listening) byId("marks").textContent = t("{n} marked", { n: ++this.marked });
     return done;
   }
 
@@ -263,7 +267,7 @@ export class SoundPane {
     const button = byId("play");
     if (button.getAttribute("aria-pressed") === String(playing)) return;
     button.setAttribute("aria-pressed", String(playing));
-    button.setAttribute("aria-label", playing ? "Stop" : "Play");
+    button.setAttribute("aria-label", playing ? t("Stop") : t("Play"));
   }
 
   // After playing on, the cursor is where the sound stopped, so that it goes on from there.

@@ -3,6 +3,11 @@ import { Tiles } from "./sound_tiles.js";
 import { Strips } from "./strips.js";
 
 export class SoundPicture {
+  /** @type {any} */
+  palette = null;
+  scale = 1; // pixels per second
+  top = 0; // the highest frequency in view
+
   constructor(base, facts, arrived) {
     this.facts = facts;
     this.waves = new Tiles(`${base}/waves`, facts.waves, facts.waves.block, facts.factor, (bytes) => new Int8Array(bytes.buffer), arrived);
@@ -72,7 +77,7 @@ export class SoundPicture {
     const { shades } = this.palette;
     const columns = tile.bytes.length / rows;
     const image = new OffscreenCanvas(columns, rows);
-    const context = image.getContext("2d");
+    const context = /** @type {OffscreenCanvasRenderingContext2D} */ (image.getContext("2d"));
     const pixels = context.createImageData(columns, rows);
     const words = new Uint32Array(pixels.data.buffer);
     for (let c = 0, i = 0; c < columns; c++) for (let r = rows - 1; r >= 0; r--, i++) words[r * columns + c] = shades[tile.bytes[i]];

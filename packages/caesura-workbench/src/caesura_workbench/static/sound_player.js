@@ -1,9 +1,12 @@
 // Playback of a part of a recording, once or in a loop, at any speed.
 import { el, notify } from "./api.js";
+import { t } from "./strings.js";
 
 const STOP_EARLY = 0.012; // seconds; stops this much early, because frames come late
 
 export class Player {
+  frame = 0; // the request for the next one
+
   // `moved(time)` is called with every frame during playback, `stopped()` at the end.
   constructor(source, moved, stopped) {
     this.audio = el("audio", { src: source, preload: "auto" });
@@ -13,7 +16,7 @@ export class Player {
     this.loop = false;
     this.part = null;
     this.audio.addEventListener("ended", () => this.stop());
-    this.audio.addEventListener("error", () => notify("This browser cannot play the recording; upload it as WAV or FLAC."));
+    this.audio.addEventListener("error", () => notify(t("This browser cannot play the recording; upload it as WAV or FLAC.")));
   }
 
   get playing() {

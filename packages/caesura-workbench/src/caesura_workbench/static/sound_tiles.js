@@ -4,7 +4,13 @@ const MAX_KEPT = 400; // kept
 
 export class Tiles {
   constructor(path, { tile, levels }, seconds, factor, read, arrived) {
-    Object.assign(this, { path, size: tile, levels, seconds, factor, read, arrived });
+    this.path = path;
+    this.size = tile;
+    this.levels = levels;
+    this.seconds = seconds;
+    this.factor = factor;
+    this.read = read;
+    this.arrived = arrived;
     this.kept = new Map();
     this.wanted = new Set(); // a set, because many pixels request the same tile
     this.busy = new Set();

@@ -1,14 +1,17 @@
 // Upload of recordings, one by one because they are large, with undo.
 import { call, notify, undoable } from "./api.js";
+import { t, tn } from "./strings.js";
 
+/** @param {File} file */
 export const isRecording = (file) => /\.(wav|flac|mp3|ogg|oga|opus)$/i.test(file.name);
 
-// Upload recordings and return the errors.
+/** Upload recordings and return the errors. @param {string} base @param {File[]} files */
 export async function uploadRecordings(base, files) {
   const faults = [];
+  /** @type {number[]} */
   const items = [];
   for (const file of files) {
-    notify(`Uploading ${file.name} …`);
+    notify(t("Uploading {name} …", { name: file.name }));
     try {
       const { items: given, added } = await call("POST", `${base}/recordings?name=${encodeURIComponent(file.name)}`, file);
       if (added) items.push(...given);
@@ -19,6 +22,6 @@ export async function uploadRecordings(base, files) {
   const added = () => document.dispatchEvent(new Event("added"));
   added();
   const taken = files.length - faults.length;
-  if (taken) undoable(`${taken} recording${taken === 1 ? "" : "s"} added.`, async () => { for (const item of items) await call("DELETE", `/api/items/${item}`); added(); });
+  if (taken) undoable(tn(taken, "{n} recording added.", "{n} recordings added."), async () => { for (const item of items) await call("DELETE", `/api/items/${item}`); added(); });
   return faults;
 }

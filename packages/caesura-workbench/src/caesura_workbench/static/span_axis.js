@@ -16,7 +16,7 @@ export class AxisLine {
     byId("axis-tools").hidden = false;
     if (byId("whole-words")) byId("whole-words").hidden = true;
     if (!editor.timed) byId("step").value = 1;
-    for (const [id, factor] of [["in", 2], ["out", 0.5], ["whole", 0]]) byId(id).addEventListener("click", () => this.zoom(factor));
+    for (const [id, factor] of Object.entries({ in: 2, out: 0.5, whole: 0 })) byId(id).addEventListener("click", () => this.zoom(factor));
     this.ruler = el("div", { class: "ruler" });
     this.chosen = el("div", { class: "chosen" });
     this.lanes = el("div", { class: "under" });

@@ -7,6 +7,13 @@ import { before } from "./times.js";
 const LANE = 4; // pixels between the lines of overlapping spans
 
 export class TextFlow {
+  /** @type {any[]} words in view */
+  all = [];
+  /** @type {number[]} where they begin */
+  starts = [];
+  /** @type {any[]} what was drawn, in reading order */
+  nodes = [];
+
   constructor(editor) {
     this.editor = editor;
     this.box = editor.box;

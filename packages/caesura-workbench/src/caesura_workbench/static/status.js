@@ -9,8 +9,8 @@ const WORDS = { done: t("Done"), discuss: t("To discuss") };
 
 /** This item's state and note, or null where it is not assigned. */
 async function task() {
-  const tasks = await call("GET", `/api/projects/${project}/tasks`);
-  return tasks.find((each) => each.item === Number(item)) ?? null;
+  const [mine] = await call("GET", `/api/projects/${project}/tasks?item=${item}`);
+  return mine ?? null;
 }
 
 let turn = 0;
@@ -32,11 +32,8 @@ const put = (status, note = "") => call("PUT", `/api/items/${item}/status`, { st
 
 // The next item that is begun or open, after this one and round again; or null.
 async function nextItem() {
-  const answer = await call("GET", `/api/projects/${project}/next?after=${item}`).catch(() => null);
-  if (answer) return answer.item?.id ?? null;
-  const tasks = await call("GET", `/api/projects/${project}/tasks`);
-  const here = tasks.findIndex((each) => each.item === Number(item));
-  return [...tasks.slice(here + 1), ...tasks.slice(0, here)].find((each) => ["open", "begun"].includes(each.state))?.item ?? null;
+  const { item: next } = await call("GET", `/api/projects/${project}/next?after=${item}`);
+  return next?.id ?? null;
 }
 
 // Close this item and open the next; undo brings back both.

@@ -48,7 +48,7 @@ export class Strips {
     this.kept.delete(index);
     this.kept.set(index, { image, complete });
     if (this.kept.size > MAX_KEPT) {
-      const [oldest, { image: freed }] = this.kept.entries().next().value;
+      const [oldest, { image: freed }] = [...this.kept][0];
       this.kept.delete(oldest);
       this.spare.push(freed);
     }

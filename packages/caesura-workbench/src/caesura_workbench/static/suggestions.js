@@ -7,11 +7,20 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 // A mark is a position, or a list: [start, end, label] of a span, [first, last, level] of a nested segment. An editor implements `fits(mark)` (can it be placed),
 // `rank(mark)` (order), `lookAt(mark)`, `placeFor(mark)` (the mark to place, perhaps moved) and `fieldsOf(mark)` (the fields of its operation).
 export class Suggestions {
+  /** @type {Map<any, any>} types of boundaries by mark, and so on */
+  types = new Map();
+  /** @type {Map<any, any>} */
+  probabilities = new Map();
+  /** @type {Map<any, any>} */
+  letters = new Map();
+  /** @type {Map<any, any>} */
+  forms = new Map();
+
   constructor(editor) {
     this.editor = editor;
     this.by = null;
     this.marks = [];
-    for (const [id, act] of [["accept", () => this.accept()], ["refuse-one", () => this.refuse()], ["accept-all", () => this.acceptAll()]]) byId(id).addEventListener("click", act);
+    for (const [id, act] of Object.entries({ accept: () => this.accept(), "refuse-one": () => this.refuse(), "accept-all": () => this.acceptAll() })) byId(id).addEventListener("click", act);
   }
 
   // Per mark: the type of a boundary, the machine's probability, its probability of every letter of the name, and alternative forms of the name.

@@ -1,6 +1,7 @@
 // Drag boundaries with the pointer.
 import { byId } from "./api.js";
 import { seconds } from "./times.js";
+import { t } from "./strings.js";
 
 export function dragBoundaries(editor) {
   const { view } = editor;
@@ -30,7 +31,7 @@ export function dragBoundaries(editor) {
     handle.classList.add("moving");
     handle.style.transform = `translateX(${view.x(to)}px)`;
     byId("time").value = to;
-    editor.showVoters(`Boundary to ${seconds(to)}`, editor.votersAt(to));
+    editor.showVoters(t("Boundary to {time}", { time: seconds(to) }), editor.votersAt(to));
   });
   const up = (e) => {
     if (!handle) return;

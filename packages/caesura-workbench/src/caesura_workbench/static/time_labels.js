@@ -1,10 +1,11 @@
 // Edit the name of a segment in place: Enter saves it, Tab saves it and goes to the next, Escape cancels.
 import { el } from "./api.js";
+import { t } from "./strings.js";
 
 export function typeLabel(editor, { number, from, to, name: before } = editor.segmentAround()) {
   const { view } = editor;
   if (editor.locked) return editor.explainLocked();
-  const field = el("input", { class: "inplace", maxlength: 500, autocomplete: "off", dir: "auto", "aria-label": `Name of segment ${number}` });
+  const field = el("input", { class: "inplace", maxlength: 500, autocomplete: "off", dir: "auto", "aria-label": t("Name of segment {n}", { n: number }) });
   const left = Math.max(view.x(from), view.line.scrollLeft + view.gutter);
   field.value = before;
   field.style.left = `${left}px`;

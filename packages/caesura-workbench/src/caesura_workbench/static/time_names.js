@@ -1,5 +1,6 @@
 // Segments on which coders agree but whose names differ.
 import { seconds } from "./times.js";
+import { t } from "./strings.js";
 
 export const isNamed = ({ first }) => first !== undefined;
 
@@ -19,7 +20,7 @@ export function ownName(editor, place) {
 export function chooseName(editor, place, [[, , name]]) {
   const segment = matchingSegment(editor, place);
   if (segment) return { kind: "rename", segment: segment.number, name };
-  editor.showError(`There is no segment from ${seconds(place.first)} to ${seconds(place.position)} here. Set its boundaries first, or accept it as it is.`);
+  editor.showError(t("There is no segment from {from} to {to} here. Set its boundaries first, or accept it as it is.", { from: seconds(place.first), to: seconds(place.position) }));
   return null;
 }
 
@@ -41,7 +42,7 @@ export function namesFrom(editor, place) {
 
 // Describe marks that are named segments.
 export function describeNames(marks) {
-  return marks[0]?.length === 3 ? marks.map(([, , name]) => (name ? `“${name}”` : "no name")).join(" and ") : null;
+  return marks[0]?.length === 3 ? marks.map(([, , name]) => (name ? `“${name}”` : t("no name"))).join(t(" and ")) : null;
 }
 
 // Go to the middle of the segment and zoom so that most of it is visible.

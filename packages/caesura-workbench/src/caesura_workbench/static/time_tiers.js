@@ -1,6 +1,7 @@
 // Other tiers of the same recording, such as words beside phrases: one row each. A tier may lie in another one, its parent, whose boundaries are also its own.
 import { byId, call, el } from "./api.js";
 import { nearest, seconds } from "./times.js";
+import { t, tn } from "./strings.js";
 
 const MAX_LISTED = 20; // missing boundaries
 
@@ -55,7 +56,7 @@ export class TimeTiers {
     const order = (track) => { const at = this.schema.findIndex((tier) => tier.name === track); return at < 0 ? this.schema.length : at; };
     return this.known.toSorted((a, b) => order(a.track) - order(b.track)).map(({ item, track, annotation }) => ({
       ...this.editor.rowOf({ coder: track || "—", marks: annotation?.marks ?? { positions: [] } }), other: true, track: `tier ${track}`, href: `/items/${item}`, depth: this.depthOf(track),
-      title: annotation ? `${track}, by ${annotation.coder}: open this tier` : track,
+      title: annotation ? t("{tier}, by {who}: open this tier", { tier: track, who: annotation.coder }) : track,
     }));
   }
 
@@ -74,8 +75,8 @@ export class TimeTiers {
     box.hidden = !parent;
     if (!parent) return;
     byId("parent-message").textContent = missing.length
-      ? `This tier lies in ${parent.coder}: ${missing.length} of its boundaries ${missing.length === 1 ? "is" : "are"} missing here.`
-      : `This tier lies in ${parent.coder}, and has all its boundaries.`;
+      ? tn(missing.length, "This tier lies in {parent}: {n} of its boundaries is missing here.", "This tier lies in {parent}: {n} of its boundaries are missing here.", { parent: parent.coder })
+      : t("This tier lies in {parent}, and has all its boundaries.", { parent: parent.coder });
     byId("parent-missing").replaceChildren(...missing.slice(0, MAX_LISTED).map((time) => el("li", {}, el("button", { type: "button", class: "btn sm quiet", onclick: () => { editor.engage(true); editor.focus(time, { hold: false }); } }, seconds(time)))));
     byId("parent-take").hidden = !missing.length || editor.locked || editor.typed;
     byId("parent-take").onclick = () => editor.change({ kind: "put", gone: [], come: missing.map((time) => [time]) });

@@ -4,6 +4,7 @@ import { Strips } from "./strips.js";
 import { TimeScale } from "./time_scale.js";
 import { EDITED_ROW, RULER, paintOver, paintRows, paintRuler, placeRows } from "./time_rows.js";
 import { before, seconds } from "./times.js";
+import { t } from "./strings.js";
 
 const EDGE = 14; // pixels before the start and after the end
 const MAX_TRACK_WIDTH = 1.6e7; // maximal width of a track in pixels; beyond that, browsers position elements imprecisely
@@ -19,6 +20,33 @@ const MIN_SOUND = 168; // pixels of waveform and spectrogram, however many rows 
 const ZOOM_DELAY = 150; // milliseconds after which zooming has ended
 
 export class TimeView extends TimeScale {
+  /** @type {number | null} pixels per second; null before the first drawing */
+  perSecond = null;
+  pixels = 0; // in view
+  nameWidth = GUTTER;
+  available = 1; // pixels in view for the recording
+  /** @type {any} rows, the edited row, disputes, comments, labels */
+  content = null;
+  /** @type {(() => void) | null} called when another part is in view */
+  moved = null;
+
+  /** @returns {any} */
+  get scale() {
+    return this.perSecond;
+  }
+
+  set scale(scale) {
+    this.perSecond = scale;
+  }
+
+  get wide() {
+    return this.pixels;
+  }
+
+  get gutter() {
+    return this.nameWidth;
+  }
+
   constructor(editor) {
     super(editor, byId("timeline"));
     this.track = byId("track");
@@ -26,7 +54,7 @@ export class TimeView extends TimeScale {
     this.context = this.canvas.getContext("2d", { alpha: false });
     this.names = el("div", { class: "names" });
     this.grips = el("div", { class: "grips" });
-    this.here = el("button", { type: "button", class: "mark-here", tabindex: "-1", "aria-hidden": "true", title: "Set a boundary here (space)", hidden: true }, "+");
+    this.here = el("button", { type: "button", class: "mark-here", tabindex: "-1", "aria-hidden": "true", title: t("Set a boundary here (space)"), hidden: true }, "+");
     this.track.append(this.canvas, this.names, this.grips, this.here);
     this.ruler = el("canvas", { class: "ruler-line", "aria-hidden": "true" });
     this.line.prepend(this.ruler);
@@ -81,7 +109,7 @@ export class TimeView extends TimeScale {
     const who = (row) => {
       const { coder, href, title, top, tall, depth = 0 } = row;
       const kind = row === edited ? " own" : row.other ? " tier" : "";
-      const label = el(href ? "a" : "div", { class: `row-name${kind}`, href, title: title ?? coder }, el("bdi", { class: "row-label" }, coder), row === edited && !this.editor.locked ? el("span", { class: "pill ok" }, "yours") : null);
+      const label = el(href ? "a" : "div", { class: `row-name${kind}`, href, title: title ?? coder }, el("bdi", { class: "row-label" }, coder), row === edited && !this.editor.locked ? el("span", { class: "pill ok" }, t("yours")) : null);
       label.style.top = `${top}px`;
       label.style.height = `${tall}px`;
       label.style.setProperty("--depth", depth);
@@ -98,9 +126,9 @@ export class TimeView extends TimeScale {
     const pixelRatio = Math.min(2, devicePixelRatio || 1);
     const wide = this.line.clientWidth;
     this.pixelRatio = pixelRatio;
-    this.wide = wide;
+    this.pixels = wide;
     this.size = `${wide} ${this.line.clientHeight}`;
-    this.gutter = wide < NARROW ? NARROW_GUTTER : GUTTER;
+    this.nameWidth = wide < NARROW ? NARROW_GUTTER : GUTTER;
     this.available = Math.max(1, wide - this.gutter - 2 * EDGE - 2);
     if (this.canvas.width !== Math.round(wide * pixelRatio) || this.canvas.height !== Math.round(height * pixelRatio)) {
       this.canvas.width = Math.round(wide * pixelRatio);
@@ -218,7 +246,7 @@ export class TimeView extends TimeScale {
     context.fillRect(0, 0, gutter - 1, RULER - 1);
     context.fillStyle = palette.faint;
     context.font = "12px system-ui, sans-serif";
-    context.fillText("Time", wide < NARROW ? 6 : 12, 15);
+    context.fillText(t("Time"), wide < NARROW ? 6 : 12, 15);
     const part = editor.inHand;
     this.selection.hidden = !part;
     if (!part) return;
@@ -270,7 +298,7 @@ export class TimeView extends TimeScale {
   }
 
   grip() {
-    const handle = el("button", { type: "button", tabindex: "-1", role: "slider", "aria-label": "boundary", "aria-valuemin": 0, "aria-valuemax": this.content.length });
+    const handle = el("button", { type: "button", tabindex: "-1", role: "slider", "aria-label": t("boundary"), "aria-valuemin": 0, "aria-valuemax": this.content.length });
     this.pool.push(handle);
     this.grips.append(handle);
     return handle;
@@ -278,7 +306,7 @@ export class TimeView extends TimeScale {
 
   fill(handle, mark, x, held) {
     const { editor } = this;
-    const said = `${seconds(mark.time)}${mark.type === null ? "" : `, type ${mark.type}`}${editor.coders.length ? `, ${editor.votersAt(mark.time).length} of ${editor.coders.length} annotators` : ""}`;
+    const said = [seconds(mark.time), mark.type === null ? "" : t("type {type}", { type: mark.type }), editor.coders.length ? t("{n} of {all} annotators", { n: editor.votersAt(mark.time).length, all: editor.coders.length }) : ""].filter(Boolean).join(", ");
     const number = editor.typeNumber(mark.type);
     handle.className = `handle${held ? " held" : ""}${number ? ` c${number}` : ""}`;
     handle.mark = mark;
