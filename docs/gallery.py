@@ -1,24 +1,28 @@
-"""Fill in the gallery while the site is built: every metric on small errors, and a picture of every drawing.
+"""Fill in the gallery while the site is built: a picture of every drawing with its code, and every metric on small errors.
 
-The markers are ``<!-- metrics of units -->`` (time, nested, spans) and ``<!-- drawings -->`` in docs/gallery.md, and
-``<!-- every metric -->`` in docs/metrics.md. ``python docs/gallery.py`` prints the gallery.
+The markers are ``<!-- thumbnails -->`` and ``<!-- drawings -->`` in docs/gallery.md, ``<!-- metrics of units -->`` (time, nested, spans) in
+docs/small-errors.md, and ``<!-- every metric -->`` in docs/metrics.md. ``python docs/gallery.py`` prints the gallery.
 """
 
 from __future__ import annotations
 
-import base64
 import itertools
 import re
+import shlex
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import chdir
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import caesura as cs
-from caesura.drawings.catalog import DRAWINGS, draw, drawing
+from caesura.drawings.catalog import drawing
 from caesura.errors import CaesuraError
 
+DATA = Path(__file__).parents[1] / "examples" / "data"
 PAGE = Path(__file__).with_name("gallery.md")
+SMALL_ERRORS = "small-errors.md"
 BY_NAME = "metrics.md"
 
 #: The kinds of annotation in words.
@@ -30,19 +34,33 @@ COMPARES = {
 }
 
 
+def on_files(files: Any, *, config: Any) -> Any:
+    """Add the pictures of the gallery (a hook of mkdocs)."""
+    from mkdocs.structure.files import File
+
+    for name in EXAMPLES:
+        files.append(File.generated(config, picture_uri(name), content=picture(name)))
+    return files
+
+
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Fill in the two pages (a hook of mkdocs)."""
-    if page.file.src_uri == BY_NAME:
+    """Fill in the pages (a hook of mkdocs)."""
+    return fill_in(markdown, page.file.src_uri)
+
+
+def fill_in(markdown: str, uri: str) -> str:
+    """Replace the markers of a page by pictures, tables or entries."""
+    if uri == BY_NAME:
         return markdown.replace("<!-- every metric -->", "\n".join(entry(name) for name in cs.metric_names()))
-    return fill_in(markdown) if page.file.src_uri == PAGE.name else markdown
-
-
-def fill_in(markdown: str) -> str:
-    """Replace the markers by tables and drawings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        filled = re.sub(r"<!-- metrics of (\w+) -->", lambda match: metric_table(match[1]), markdown)
-        return filled.replace("<!-- drawings -->", "\n".join(all_drawings()))
+    if uri == SMALL_ERRORS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.sub(r"<!-- metrics of (\w+) -->", lambda match: metric_table(match[1]), markdown)
+    if uri == PAGE.name:
+        cards = "\n".join(thumbnail(name) for name in EXAMPLES)
+        sections = "\n\n".join(section(name) for name in EXAMPLES)
+        return markdown.replace("<!-- thumbnails -->", cards).replace("<!-- drawings -->", sections)
+    return markdown
 
 
 # ---------------------------------------------------------------------- metrics
@@ -146,32 +164,88 @@ def value_of(metric: Any, reference: Any, hypothesis: Any) -> str:
 # ---------------------------------------------------------------------- drawings
 
 
-def all_drawings() -> Iterator[str]:
-    """Yield a heading and a picture for every drawing, using the first sample that it accepts."""
-    for name in DRAWINGS:
-        known = drawing(name)
-        yield f"\n### {name}\n\n{known.title[0].upper()}{known.title[1:]}: `--draw {name}`.\n"
-        picture = base64.b64encode(draw(name, sample_for(known)).svg(88).encode()).decode()
-        yield f'<img alt="{known.title}" src="data:image/svg+xml;base64,{picture}">\n'
+class Example(NamedTuple):
+    """The data that a drawing shows: a built-in sample or a file of examples/data, reduced to some items and coders."""
+
+    source: str
+    items: tuple[str, ...] = ()
+    coders: tuple[str, ...] = ()
+
+    def python(self, name: str) -> str:
+        """Return the program that draws it."""
+        sample = self.source.removeprefix("sample:")
+        load = f'cs.samples.load("{sample}")' if sample != self.source else f'cs.read("{self.source}")'
+        chosen = {"items": list(self.items), "coders": list(self.coders)}
+        given = ", ".join(f"{key}={value}" for key, value in chosen.items() if value).replace("'", '"')
+        select = f".select({given})" if given else ""
+        return (
+            "import caesura as cs\nfrom caesura.drawings.catalog import draw\n\n"
+            f'corpus = {load}{select}\npicture = draw("{name}", corpus)\nsvg = picture.svg(width=88)  # print(picture) in a terminal'
+        )
+
+    def shell(self, name: str) -> str:
+        """Return the command that draws it."""
+        chosen = [word for item in self.items for word in ("-i", item)]
+        chosen += [word for coder in self.coders for word in ("-c", coder)]
+        return shlex.join(["caesura", "show", self.source, *chosen, "--draw", name])
 
 
-def sample_for(known: Any) -> cs.Corpus:
-    """Return the first sample that a drawing accepts, reduced to the right number of items and coders."""
-    for name in ("kubla", "phones", "dialogue", "walk", "stargazer", "spans", "scripts"):
-        corpus = cs.samples.load(name) if name in cs.samples.names() else span_sample()
-        chosen = corpus if known.whole else corpus.select(items=[corpus.items[0]])
-        for number in range(known.max_coders or 3, 1, -1):  # not all coders of the phones gave names
-            several = chosen.select(coders=chosen.coders[:number])
-            if known.refusal(several) is None and known.typed in {None, corpus.typed}:
-                return several
-    raise LookupError(f"no sample for the drawing {known.name}")
+_SEVEN = Example("sample:stargazer")
+_TWO = Example("sample:stargazer", coders=("coder 1", "coder 7"))
+_TYPES = Example("sample:dialogue")
+_PHONES = Example("sample:phones", coders=("ann", "ben"))
+_SPANS = Example("spans/coders.csv")
+#: Drawing -> its data.
+EXAMPLES = {
+    "segmentations": _SEVEN,
+    "edits": Example("sample:kubla", coders=("manual", "near miss")),
+    "matrix": _SEVEN,
+    "nested-bars": Example("sample:walk"),
+    "tree": Example("sample:walk"),
+    "regions": Example("sample:phones", coders=("ann", "aligner")),
+    "plane": Example("sample:phones"),
+    "tolerance-curves": _PHONES,
+    "error-histograms": _PHONES,
+    "error-quartiles": _PHONES,
+    "spans": _SPANS,
+    "turns": Example("spans/meeting.json"),
+    "density": _SEVEN,
+    "alignment": _TWO,
+    "operations": _TYPES,
+    "fates": _TYPES,
+    "strip": Example("coders.json"),
+    "restorations": Example("sample:scripts", items=("hebrew",)),
+}
 
 
-def span_sample() -> cs.Corpus:
-    """Return spans by two annotators."""
-    make, reference, errors = ERRORS["spans"]
-    return cs.Corpus.from_dict({"letter": {"ann": make(reference), "ben": make(errors["one too short"])}})
+@cache
+def picture(name: str) -> str:
+    """Run the program that the gallery shows, and return its picture."""
+    scope: dict[str, Any] = {}
+    with chdir(DATA), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(EXAMPLES[name].python(name), scope)
+    return str(scope["svg"])
+
+
+def picture_uri(name: str) -> str:
+    return f"gallery/{name}.svg"
+
+
+def thumbnail(name: str) -> str:
+    """Return a card: a small picture and a name, linked to the section."""
+    title = drawing(name).title
+    return f"<div markdown>\n[![{title}]({picture_uri(name)})](#{name})\n\n[{name}](#{name}): {title}\n</div>"
+
+
+def section(name: str) -> str:
+    """Return a heading, the picture and its code."""
+    example, title = EXAMPLES[name], drawing(name).title
+    return (
+        f"## {name}\n\n{title[0].upper()}{title[1:]}.\n\n![{title}]({picture_uri(name)})\n\n"
+        f"```python\n{example.python(name)}\n```\n\n```sh\n{example.shell(name)}\n```"
+    )
 
 
 if __name__ == "__main__":
-    print(fill_in(PAGE.read_text("utf-8")))
+    print(fill_in(PAGE.read_text("utf-8"), PAGE.name))

@@ -20,6 +20,7 @@ import numpy as np
 
 import caesura as cs
 from caesura.agreement import COEFFICIENTS, SPAN_COEFFICIENTS
+from caesura.agreement.unitizing import span_agreements
 from caesura.errors import CaesuraError
 from caesura_vowels.field_scores import field_corpus
 from caesura_vowels.marked_text import marked_corpus
@@ -148,13 +149,16 @@ def is_vowel_metric(name: str) -> bool:
 @cache
 def simulated_agreement(kind: str) -> dict[str, list[str]]:
     """Return the agreement of three annotators with the same error rate, by coefficient."""
-    values: dict[str, list[str]] = {}
-    for name in COEFFICIENTS if kind == "units" else SPAN_COEFFICIENTS:
-        more = {"samples": 30} if name.startswith("gamma") else {}
-        values[name] = [
-            f"{cs.agree(three_coders(kind, annotator), coefficient=name, **more).value:.2f}" for annotator in ANNOTATORS
+    if kind == "units":
+        by_annotator = [
+            {name: cs.agree(three_coders(kind, annotator), coefficient=name) for name in COEFFICIENTS}
+            for annotator in ANNOTATORS
         ]
-    return values
+    else:  # γ and γ-cat share their random texts
+        by_annotator = [
+            span_agreements(three_coders(kind, annotator), SPAN_COEFFICIENTS, samples=20) for annotator in ANNOTATORS
+        ]
+    return {name: [f"{values[name].value:.2f}" for values in by_annotator] for name in by_annotator[0]}
 
 
 # ---------------------------------------------------------------------- annotators

@@ -21,7 +21,7 @@ _INTRODUCTION = """# Papers
 
 Every paper that Caesura builds on, number by number: what is printed, what comes out, and why if the two differ. Each page is the output of `caesura reproduce PAPER --page`.
 
-*Equal*: the computed number rounds to the printed one. *Explained*: it differs, and the page says why. *Authors' error*: it differs, and the error is in the paper or its program. *Not public*: the data
+*Equal*: the computed number rounds to the printed one. *Explained*: it differs, and the page says why. *Not explained*: it differs, and the page says what was tried. *Authors' error*: it differs, and the error is in the paper or its program. *Not public*: the data
 were never published.
 
 """

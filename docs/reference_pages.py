@@ -13,6 +13,14 @@ from mkdocs.structure.files import File, Files
 
 INDEX = "reference/index.md"
 
+#: Pages of the reference that are not about one object of Python.
+LOOKUP = [
+    {"Command line": "command-line.md"},
+    {"Formats": "formats.md"},
+    {"Every metric by name": "metrics.md"},
+    {"API of the workbench": "workbench-api.md"},
+]
+
 #: The public objects by subject: every page of the reference, in the order of the navigation.
 SUBJECTS: dict[str, list[str]] = {
     "Annotations": [
@@ -156,7 +164,7 @@ def on_config(config: Any) -> Any:
     """Add the pages to the navigation, below the entry that has the index."""
     sections = [{subject: [{title(path): page_uri(path)} for path in paths]} for subject, paths in SUBJECTS.items()]
     config["nav"] = [
-        {"Reference": [{"Overview": INDEX}, *sections]} if entry == {"Reference": INDEX} else entry
+        {"Reference": [{"Overview": INDEX}, *LOOKUP, *sections]} if entry == {"Reference": INDEX} else entry
         for entry in config["nav"]
     ]
     return config

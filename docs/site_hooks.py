@@ -1,4 +1,4 @@
-"""Add the logo and CONTRIBUTING.md to the site, and make tables accessible."""
+"""Add the logo, CONTRIBUTING.md and CHANGELOG.md to the site, and make tables accessible."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 LOGO = ROOT / "packages/caesura/src/caesura/display/logo.svg"
-CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+#: Files of the repository's root that are pages of the site.
+PAGES = {"contributing.md": ROOT / "CONTRIBUTING.md", "changelog.md": ROOT / "CHANGELOG.md"}
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Add the logo, which reports and the workbench show too, and CONTRIBUTING.md with its links as seen from docs/."""
+    """Add the logo, which reports and the workbench show too, and the files of PAGES with their links as seen from docs/."""
     files.append(File.generated(config, "images/logo.svg", abs_src_path=str(LOGO)))
-    text = CONTRIBUTING.read_text(encoding="utf-8").replace("](docs/", "](")
-    files.append(File.generated(config, "contributing.md", content=text))
+    for uri, source in PAGES.items():
+        text = source.read_text(encoding="utf-8").replace("](docs/", "](")
+        files.append(File.generated(config, uri, content=text))
     return files
 
 

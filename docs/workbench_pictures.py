@@ -28,7 +28,8 @@ CODERS = {"manual": "ann", "near miss": "ben", "false positive": "eve"}
 PICTURES = {
     "home": ("home", 1440, 560),
     "text": ("hebrew", 1440, 900),
-    "recording": ("recording", 1440, 1000),
+    "recording": ("recording", 1440, 900),
+    "export": ("project/export", 1280, 560),
 }
 
 
@@ -88,9 +89,11 @@ def picture_views(browser: Browser) -> None:
             shown = next(each for each in bench.views if each.name == view)
             page = bench.open(browser, shown.who, viewport={"width": width, "height": height})
             bench.show(page, shown)
-            page.evaluate("for (const keys of document.querySelectorAll('.keys, #history-box')) keys.open = false")
             page.wait_for_load_state("networkidle")
-            save(page, f"workbench-{name}", 64)
+            for scheme, suffix in (("light", ""), ("dark", "-dark")):
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.wait_for_timeout(400)  # colours change slowly
+                save(page, f"workbench-{name}{suffix}", 64)
             page.context.close()
 
 

@@ -1,6 +1,6 @@
 """Follow docs/tutorials/campaign.md in a browser, button by button, and take its pictures. Run: python examples/make_campaign_pictures.py [FOLDER]
 
-Needs caesura-workbench, Playwright and Chromium. It fails if the tutorial mentions a button that the workbench does not have.
+Needs caesura-workbench, Playwright and Chromium. It fails if the tutorial mentions a button that the workbench does not have. Every picture is taken in light and dark.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from chromium import launch
 from web_server import Server
 
 ROOT = Path(__file__).parents[1]
-GUIDELINES = (
-    "# Where to cut\n\nCut where the **topic** changes, not where it pauses.\n\n- when in doubt: *Needs discussion*\n"
-)
+GUIDELINES = "# Where to cut\n\nCut where the **topic** changes, not where it pauses.\n\n- when in doubt: *Discuss*\n"
 CUTS = {"Ann": {"letter": (3, 6), "talk": (7, 14, 21)}, "Ben": {"letter": (3, 6), "talk": (7, 13, 21)}}
 
 
@@ -31,7 +29,7 @@ def main(folder: Path) -> None:
         server, browser = Server(Path(place) / "campaign.sqlite").start(), launch(playwright)
 
         def person() -> Any:
-            return browser.new_context(base_url=server.address, viewport={"width": 1200, "height": 760}).new_page()
+            return browser.new_context(base_url=server.address, viewport={"width": 1280, "height": 720}).new_page()
 
         manager = person()
         links = create_accounts(manager, folder)
@@ -44,17 +42,15 @@ def main(folder: Path) -> None:
         server.kill()
 
 
-def picture(page: Any, file: Path, last: str) -> None:
-    """Take a screenshot from the top of the page to the bottom of an element."""
+def picture(page: Any, file: Path) -> None:
+    """Take a screenshot of the window, in light and in dark."""
     page.evaluate("() => { document.activeElement?.blur(); window.scrollTo(0, 0); }")
-    box = page.locator(last).first.bounding_box()
-    page.screenshot(
-        path=file,
-        full_page=True,
-        clip={"x": 0, "y": 0, "width": 1200, "height": box["y"] + box["height"] + 16},
-        style="#toast { display: none }",
-    )
-    shrink(file)
+    for scheme, target in (("light", file), ("dark", file.with_stem(f"{file.stem}-dark"))):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(400)  # colours change slowly
+        page.screenshot(path=target, style="#toast { display: none }")
+        shrink(target)
+    page.emulate_media(color_scheme="light")
 
 
 def shrink(file: Path) -> None:
@@ -84,7 +80,7 @@ def create_accounts(page: Any, folder: Path) -> dict[str, str]:
         press(page, "Add")
         page.wait_for_function("name => document.getElementById('link-name').textContent === name", arg=name)
         links[name] = page.locator("#link").input_value()
-    picture(page, folder / "campaign-people.png", "#people")
+    picture(page, folder / "campaign-people.png")
     return links
 
 
@@ -93,30 +89,35 @@ def add_texts(page: Any, folder: Path) -> None:
     page.get_by_role("link", name="Projects", exact=True).click()
     page.get_by_label("New project").fill("bees and letters")
     press(page, "Create and import")
-    page.get_by_role("tab", name="Add", exact=True).click()
+    page.wait_for_url("**/import")
     texts = ROOT / "examples" / "data"
     page.locator("#upload [name=files]").set_input_files([texts / "talk.txt", texts / "letter.txt"])
-    page.get_by_label("The files are").select_option(label="raw texts, with sentences as units")
-    page.get_by_label("Language").fill("en")
+    page.get_by_label("The files are").select_option(label="raw texts, in sentences")
+    page.locator("#upload [name=language]").fill("en")
     page.wait_for_function("() => document.getElementById('preview')?.innerText.includes('none yet')")
-    picture(page, folder / "campaign-import.png", "#add-files")
+    page.locator("#upload").evaluate("form => form.querySelectorAll('h2')[1].scrollIntoView()")
+    picture(page, folder / "campaign-import.png")
     page.locator("#add-files").click()
-    page.get_by_text("2 texts added.").wait_for()
+    page.wait_for_function("() => document.getElementById('there-count').textContent === '2'")
 
 
 def assign(page: Any) -> None:
     """Write guidelines, make both people annotators, and assign all items."""
-    page.get_by_role("tab", name="Guidelines").click()
+    page.get_by_role("link", name="Guidelines", exact=True).click()
     press(page, "Edit")
-    page.locator("#guidelines textarea").fill(GUIDELINES)
-    press(page, "Save as a new version")
+    page.locator("#write-guidelines textarea").fill(GUIDELINES)
+    page.locator("#write-guidelines button").first.click()
     page.get_by_role("heading", name="Where to cut").wait_for()
-    page.get_by_role("tab", name="People").click()
+    page.get_by_role("link", name="People", exact=True).click()
+    press(page, "Invite…")
     for name in CUTS:
         page.locator("#give-role [name=person]").select_option(label=name)
-        press(page, "Assign role")
-        page.get_by_role("cell", name=name, exact=True).wait_for()
-    press(page, "Assign")
+        page.get_by_role("button", name="Assign role").click()
+        page.locator(f"#members tr:has-text('{name}')").wait_for()
+    page.locator("#invite [data-close]").click()
+    page.get_by_role("link", name="Progress", exact=True).click()
+    press(page, "Assign…")
+    page.locator("#assign .main").click()
     page.get_by_text("2 items assigned.").wait_for()
 
 
@@ -124,47 +125,51 @@ def annotate(page: Any, name: str, link: str, folder: Path) -> None:
     """Sign in with the personal link, annotate both texts, and ask about one of them."""
     page.goto(link)
     press(page, "Sign in")
-    page.get_by_role("link", name="bees and letters").click()
-    page.get_by_role("link", name="Continue").click()
-    for item, cuts in CUTS[name].items():
-        page.get_by_role("heading", name=item).wait_for()
-        page.locator("#start [name=method] option").first.wait_for(state="attached")
-        press(page, "Start")
-        for cut in cuts:
+    for _ in CUTS[name]:
+        page.wait_for_selector("#editor[data-state=open] .gap")
+        item = page.locator("#title bdi").first.inner_text()
+        for cut in CUTS[name][item]:
             page.locator(f".gap[data-at='{cut}']").click()
             page.locator(f".gap.on[data-at='{cut}']").wait_for()
+        page.wait_for_load_state("networkidle")
+        here = page.url
         if (name, item) == ("Ann", "letter"):
-            page.get_by_text("saved, version").wait_for()
-            picture(page, folder / "campaign-annotating.png", "#text")
+            picture(page, folder / "campaign-annotating.png")
         if (name, item) == ("Ben", "talk"):
             page.once("dialog", lambda dialog: dialog.accept("after 13 or after 14?"))
-            press(page, "Needs discussion")
-            page.get_by_role("button", name="Open again").wait_for()
+            press(page, "Discuss…")
         else:
-            press(page, "Done")
-            page.get_by_role("button", name="Open again").wait_for()
-            page.locator("#next-task").click()
+            page.keyboard.press("Shift+Enter")
+        page.wait_for_function("here => location.href !== here && document.readyState === 'complete'", arg=here)
 
 
 def make_gold(page: Any, folder: Path) -> None:
     """Check the progress, settle a dispute, release and export."""
     page.reload()
     page.get_by_text("after 13 or after 14?").wait_for()
-    picture(page, folder / "campaign-progress.png", "#campaign ul")
-    page.get_by_role("tab", name="Agreement", exact=True).click()
-    page.get_by_role("link", name="Report").wait_for()
-    page.get_by_role("tab", name="Overview", exact=True).click()
-    page.locator("#items").get_by_role("link", name="talk").click()
-    page.locator("#start [name=method] option").first.wait_for(state="attached")
-    press(page, "Start")
-    press(page, "dispute ›")
+    page.wait_for_load_state("networkidle")
+    picture(page, folder / "campaign-progress.png")
+    page.get_by_role("link", name="Agreement", exact=True).click()
+    page.get_by_role("link", name="Report").first.wait_for()
+    page.get_by_role("link", name="Disputes", exact=True).click()
+    page.get_by_role("link", name="Settle them one by one").click()
+    page.wait_for_selector("#editor .gap")
+    page.wait_for_selector("#start [name=method] option", state="attached")
+    page.wait_for_load_state("networkidle")
+    if not page.locator("#start .main").is_visible():
+        page.get_by_role("button", name="New annotation…").click()
+    page.locator("#start .main").click()
+    page.wait_for_selector("#editor[data-state=open]")
+    page.locator("#next").click()
     page.locator("#dispute").wait_for()
-    picture(page, folder / "campaign-gold.png", "#dispute")
+    page.wait_for_load_state("networkidle")
+    picture(page, folder / "campaign-gold.png")
     page.locator("#choices button").last.click()
-    page.get_by_role("link", name="bees and letters").click()
-    page.get_by_role("tab", name="People").click()
-    press(page, "Release to everybody")
-    page.get_by_role("tab", name="Export").click()
+    page.wait_for_load_state("networkidle")
+    page.get_by_role("link", name="Progress", exact=True).click()
+    press(page, "Release…")
+    page.locator("#release-form .main").click()
+    page.get_by_role("link", name="Export", exact=True).first.click()
     page.locator("#download [name=role]").select_option(label="gold only")
     page.locator("#download [name=files]").select_option(label="a zip with one file per item")
     with page.expect_download():

@@ -101,6 +101,7 @@ def main(folder: Path) -> None:
     write_transcripts(folder / "transcripts")
     write_recording(folder / "recording")
     write_spans(folder / "spans")
+    write_turns(folder / "spans" / "meeting.json")
     write_nested(folder / "nested")
     write_vowels(folder / "vowels")
 
@@ -269,6 +270,19 @@ def write_spans(folder: Path) -> None:
         ]
         task["annotations"].append({"id": number, "completed_by": {"email": f"{coder}@example.org"}, "result": result})
     put(folder / "label-studio.json", json.dumps([task], indent=1) + "\n")
+
+
+def write_turns(file: Path) -> None:
+    """Write the turns of a meeting, and those of a system that names speakers itself: it misses Ben's second turn."""
+    turns = {
+        "reference": [(0.4, 4.1, "Ann"), (4.3, 6.0, "Ben"), (5.6, 9.2, "Ann"), (9.8, 13.5, "Cleo"), (13.7, 15.2, "Ben"), (15.4, 19.6, "Cleo")],
+        "system": [(0.5, 4.2, 1), (4.5, 5.7, 2), (5.7, 9.6, 1), (9.9, 13.5, 3), (13.5, 15.5, 3), (15.5, 18.9, 3)],
+    }  # fmt: skip
+    rows = []
+    for coder, spans in turns.items():
+        named = [(start, end, f"speaker {who}" if isinstance(who, int) else who) for start, end, who in spans]
+        rows.append(("meeting", coder, cs.Spans.from_rows(named, length=19.6, time=True)))
+    cs.write(cs.Corpus.from_annotations(rows), file)
 
 
 def write_nested(folder: Path) -> None:

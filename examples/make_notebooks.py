@@ -14,6 +14,7 @@ from typing import Any
 
 TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
 PAGES = ("from-segeval-or-nltk", "two-annotators", "systems-in-ci", "segment-and-chunk")
+FRONT_MATTER = re.compile(r"\A---\n.*?^---\n+", re.DOTALL | re.MULTILINE)  # tags for the search of the site
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```\n?", re.DOTALL | re.MULTILINE)
 
 
@@ -21,7 +22,8 @@ def main(folder: Path) -> None:
     """Write one notebook per page."""
     folder.mkdir(parents=True, exist_ok=True)
     for page in PAGES:
-        cells = list(convert_page((TUTORIALS / f"{page}.md").read_text("utf-8")))
+        text = (TUTORIALS / f"{page}.md").read_text("utf-8")
+        cells = list(convert_page(FRONT_MATTER.sub("", text)))
         first = next(number for number, cell in enumerate(cells) if cell["cell_type"] == "code")
         if not cells[first]["source"][0].startswith("%cd"):  # pages start in the folder with the data
             cells.insert(first, code_cell("%cd ../data"))
@@ -33,8 +35,8 @@ def main(folder: Path) -> None:
             "nbformat": 4,
             "nbformat_minor": 5,
         }
-        text = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
-        (folder / f"{page}.ipynb").write_text(text, encoding="utf-8", newline="\n")
+        written = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+        (folder / f"{page}.ipynb").write_text(written, encoding="utf-8", newline="\n")
 
 
 def convert_page(page: str) -> Iterator[dict[str, Any]]:

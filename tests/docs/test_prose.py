@@ -1,0 +1,35 @@
+"""The pages keep to the style page: short paragraphs, plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from prose import LONGEST, RULES, findings
+
+ROOT = Path(__file__).parents[2]
+#: Pages that commands write, and the page that quotes what to avoid.
+EXEMPT = {"docs/papers", "docs/style.md"}
+#: A sixth line fails no test; prose.py lists it.
+LINE = 80
+PAGES = [
+    page
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if not any((ROOT / name) in (page, *page.parents) for name in EXEMPT)
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_page_is_plain(page: Path) -> None:
+    found = [f"line {line}: {message}" for line, message in findings(page.read_text(encoding="utf-8"), LONGEST + LINE)]
+    assert found == [], f"{page.relative_to(ROOT)}; docs/style.md explains the rules"
+
+
+def test_findings() -> None:
+    assert list(findings("A short paragraph.\n\n" + "    the code block of whoever\n")) == []
+    assert [line for line, _ in findings("Fine.\n\n" + 80 * "word, ")] == [3]
+    assert [message for _, message in findings("Read the the page in order to learn.")] == [
+        '"in order to": write to',
+        '"the the": write the word once',
+    ]
+    assert len(RULES) >= 15

@@ -1,0 +1,42 @@
+"""The README: its picture is drawn from the data today, its counts are true, and docs/numbers.md lists every number in it."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+from caesura.formats.catalog import all_formats
+from caesura.papers.catalog import PAPERS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_picture_before_and_after_is_up_to_date() -> None:
+    drawn = runpy.run_path(str(ROOT / "docs" / "before_after.py"))["draw"]()
+    assert drawn == (ROOT / "docs" / "pictures" / "before-after.svg").read_text(encoding="utf-8")
+
+
+def test_counts_are_true() -> None:
+    questions = len(list((ROOT / "docs" / "how-to").glob("*.md"))) - 1  # without the index
+    assert f"How-to: {questions} short answers" in README
+    named = re.compile("eaf|textgrid|praat|brat|cas|inception|label-studio")
+    assert (
+        40 <= sum(not named.match(name) for name in (each.name for each in all_formats())) < 50
+    )  # "some forty others"
+    assert len(set(PAPERS) - {"segmenters"}) == 6  # "six papers"; the other entry is about programs
+
+
+def test_every_number_is_explained() -> None:
+    text = re.sub(r"\]\([^)]*\)|`#[^`]*`", "", README)
+    numbers = set(re.findall(r"(?<![\w.])\d+(?:\.\d+)*", text))
+    page = (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8")
+    assert sorted(number for number in numbers if not re.search(rf"(?<![\d.]){re.escape(number)}(?![\d])", page)) == []
+    assert "0.860" in numbers
+
+
+def test_install_comes_before_everything_else() -> None:
+    headings = re.findall(r"^## (.*)", README, re.MULTILINE)
+    assert headings[:4] == ["Install", "In Python", "On the command line", "In the browser"]
+    assert headings[-1] == "Cite"
