@@ -19,10 +19,12 @@ from caesura_workbench.background import BackgroundJobs
 from caesura_workbench.jobs import JobLimits, JobPool, report_progress
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
+from web_people import bench, use_fast_passwords
 
 
 def finished(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
-    for _ in range(600):
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
         now = client.get(f"/api/jobs/{job['id']}").json()
         if now["state"] not in ("waiting", "running"):
             return dict(now)
@@ -46,6 +48,22 @@ def test_import_in_the_background(client: TestClient, project: int) -> None:
     assert [each["id"] for each in client.get("/api/jobs").json()] == [job["id"]]
     assert client.delete(f"/api/jobs/{job['id']}").status_code == 204
     assert client.get(f"/api/jobs/{job['id']}").status_code == 404
+
+
+def test_imports_are_one_line_of_the_audit_log(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_fast_passwords(monkeypatch)
+    with bench(settings, {}) as made:
+        mira, address = made["mira"], f"/api/projects/{made.project}"
+        files = [*text_files(5)[::-1], ("files", ("bad.txt", b"\0"))]
+        job = finished(mira, mira.post(f"{address}/jobs/import", files=files, data={"unit": "word"}).json())
+        assert (job["state"], job["result"]["texts"]) == ("done", 5), job
+        more = [("files", ("late.txt", b"One two."))]
+        assert mira.post(f"{address}/files", files=more, data={"unit": "word"}).status_code == 201
+        listed = [each for each in mira.get("/api/audit").json() if "files" in each["what"]]
+        assert [(each["name"], each["what"], each["project"]) for each in listed] == [
+            ("mira", "add files: late.txt", made.project),
+            ("mira", "add files: t4.txt, t3.txt, t2.txt and 3 more files", made.project),
+        ]
 
 
 def test_cancelled_import_keeps_whole_files_only(

@@ -116,7 +116,6 @@ WHO = {
     "PUT /api/projects/{project}/members": "m",
     "POST /api/projects/{project}/assignments": "m",
     "PUT /api/items/{item}/assignees": "m",
-    "GET /api/projects/{project}/progress": "mj",
     "GET /api/projects/{project}/items": "mja/mjar",
     "GET /api/projects/{project}/counts": "mja/mjar",
     "GET /api/projects/{project}/grid": "mj",
@@ -277,9 +276,7 @@ def everything_visible(client: TestClient, project: int, items: list[int]) -> di
     addresses += [f"/api/projects/{project}/{part}" for part in ("items", "counts", "next", "changes", "schema")]
     addresses += [f"/api/projects/{project}/{part}" for part in ("items?person=1", "changes?after=-1", "grid", "pace")]
     addresses += ["/api/inbox"]
-    addresses += [
-        f"/api/projects/{project}/{part}" for part in ("provenance", "progress", "members", "audit", "deleted")
-    ]
+    addresses += [f"/api/projects/{project}/{part}" for part in ("provenance", "members", "audit", "deleted")]
     for item in items:
         addresses += [
             f"/items/{item}",
@@ -391,8 +388,9 @@ def test_annotations_belong_to_their_annotators(campaign: SampleWorkbench) -> No
     assert "open it again" in mark(ann, made["id"], 1, 2).json()["error"]
     assert ann.put(f"/api/items/{one}/status", json={"status": "discuss", "note": "moon?"}).status_code == 204
     assert mark(ann, made["id"], 1, 2).status_code == 200
-    task = next(t for t in mira.get(f"/api/projects/{campaign.project}/progress").json()["tasks"] if t["note"])
+    (task,) = (t for t in ann.get(f"/api/projects/{campaign.project}/tasks").json() if t["note"])
     assert (task["state"], task["note"], task["changes"]) == ("discuss", "moon?", 1)
+    assert mira.get(f"/api/projects/{campaign.project}/tasks").json() == [], "these are not hers"
 
 
 def test_imported_coder_with_same_name_does_not_block_annotator(campaign: SampleWorkbench) -> None:
@@ -418,10 +416,11 @@ def test_items_are_assigned_evenly(campaign: SampleWorkbench) -> None:
     start(ben, campaign.items[0])
     address = f"/api/projects/{campaign.project}/assignments"
     assert mira.post(address, json={"per_item": 1}).json() == {"items": 6}
-    progress = mira.get(f"/api/projects/{campaign.project}/progress").json()
-    load = {p["name"]: p["open"] + p["begun"] for p in progress["people"] if p["role"] == "annotator"}
+    counts = mira.get(f"/api/projects/{campaign.project}/counts").json()
+    load = {p["name"]: p["open"] + p["begun"] for p in counts["people"] if p["role"] == "annotator"}
     assert load == {"ann": 3, "ben": 3}
-    assert [sum(i[s] for s in ("open", "begun", "done", "discuss")) for i in progress["items"]] == [1] * 6
+    grid = mira.get(f"/api/projects/{campaign.project}/grid").json()
+    assert [sum(row[s] for s in ("open", "begun", "done", "discuss")) for row in grid["rows"]] == [1] * 6
     assert ben.get(f"/api/projects/{campaign.project}/tasks").json()[0]["state"] == "begun", "it stays his"
     assert "2 annotators" in mira.post(address, json={"per_item": 3}).json()["error"]
     assert (

@@ -120,6 +120,25 @@ def test_token_allows_its_scope_and_nothing_else(campaign: SampleWorkbench, scop
         assert status == (299 if allowed else 403), (address, status)
 
 
+def test_tokens_make_nobody_a_manager(campaign: SampleWorkbench) -> None:
+    """A stolen token gives nobody an account that may do more than the token itself."""
+    mira, sam = campaign["mira"], {"person": campaign.numbers["sue"]}
+    secret = mira.post("/api/me/tokens", json={"name": "t", "scopes": ["read", "manage"]}).json()["token"]
+    program = TestClient(campaign.app, base_url=mira.base_url, headers={"Authorization": f"Bearer {secret}"})
+    for method, address, body in (
+        ("POST", "/api/people", {"name": "eve", "manager": True}),
+        ("PUT", f"/api/people/{sam['person']}", {"manager": True}),
+        ("POST", f"/api/projects/{campaign.project}/people", {"name": "eve", "role": "manager"}),
+        ("PUT", f"/api/projects/{campaign.project}/members", {**sam, "role": "manager"}),
+    ):
+        answer = program.request(method, address, json=body)
+        assert answer.status_code == 403, (address, answer.text)
+        assert answer.json() == {"error": "tokens make nobody a manager; do it in the browser.", "line": None}
+    assert "eve" not in {each["name"] for each in mira.get("/api/people").json()}
+    added = program.post(f"/api/projects/{campaign.project}/people", json={"name": "eve", "role": "annotator"})
+    assert added.status_code == 201, "annotators are what a pipeline needs"
+
+
 @pytest.mark.parametrize("name", ["pat", "sue"])
 def test_another_project_is_not_there(campaign: SampleWorkbench, name: str) -> None:
     """Neither the manager nor an annotator of one project reaches anything of another, nor learns whether it exists."""
@@ -143,7 +162,7 @@ def test_another_project_is_not_there(campaign: SampleWorkbench, name: str) -> N
 
 
 def everything(client: TestClient, project: int, items: list[int]) -> list[str]:
-    parts = ("", "/provenance", "/counts", "/members", "/progress", "/merges", "/deleted", "/guidelines", "/schema")
+    parts = ("", "/provenance", "/counts", "/members", "/grid", "/merges", "/deleted", "/guidelines", "/schema")
     listed = [client.get(f"/api/projects/{project}{part}") for part in parts]
     listed += [client.get(f"/api/items/{item}") for item in items]
     assert {answer.status_code for answer in listed} == {200}

@@ -15,8 +15,9 @@ from fastapi.testclient import TestClient
 
 from caesura.formats import write as write_file
 from caesura.model import Corpus, Spans
+from caesura_workbench.changes import last_change
 from caesura_workbench.project_schema import Label, LabelUse, ProjectSchema, extend_labels, propose
-from caesura_workbench.schemas import Schemas
+from caesura_workbench.schemas import KnownUse, Schemas, label_use
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
 from web_people import bench, use_fast_passwords
@@ -129,6 +130,8 @@ def test_types_of_the_schema_make_new_boundaries_typed(client: TestClient, made:
     assert mine["marks"]["types"] == []
     assert change(client, mine, kind="add", position=3, type="Scene").status_code == 400
     assert change(client, mine, kind="add", position=3, type="Topic").json()["marks"]["types"] == ["Topic"]
+    other = client.post(f"/api/items/{item}/annotations", json={"coder": "x", "empty": True, "types": ["Scene"]})
+    assert (other.status_code, other.json()["error"]) == (400, "the schema of this project has no type 'Scene'.")
     # one begun before is empty still, so it takes the types, too
     assert change(client, untyped, kind="add", position=2, type="Digression").json()["marks"]["types"] == ["Digression"]
     write(client, made, types=[{"name": "Topic", "key": "1"}, {"name": "Digression", "number": 2, "retired": True}])
@@ -158,6 +161,25 @@ def test_renamed_label_is_renamed_everywhere_and_used_ones_stay(client: TestClie
     assert undone["marks"]["spans"] == [[0, 2, "Organisation"]], "undo does not bring the former name back"
     usage = client.get(f"/api/projects/{made}/schema/usage").json()
     assert usage["labels"] == {"Person": 0, "Organisation": 1}
+
+
+def test_use_is_brought_up_to_date_with_what_changed_meanwhile(client: TestClient, made: int) -> None:
+    store: Store = client.app.state.store  # type: ignore[attr-defined]
+    first, second, third = (add_text(client, made, item=name) for name in "abc")
+    for item, label in ((first, "Person"), (second, "Org")):
+        change(client, begin(client, item), kind="add", start=0, end=2, label=label)
+    with store.reading() as db:
+        parts = [([item], label_use(db, made, [item])) for item in (first, second, third)]
+        known = KnownUse(last_change(db, made), parts)
+    change(client, begin(client, second, coder="ben"), kind="add", start=1, end=2, label="Org")
+    change(client, begin(client, third), kind="add", start=1, end=2, label="Place")
+    client.delete(f"/api/items/{first}")
+    fourth = add_text(client, made, item="d")
+    change(client, begin(client, fourth), kind="add", start=1, end=2, label="Place")
+    with store.reading() as db:
+        now = known.up_to_date(db, made)
+        assert now.as_dict() == label_use(db, made).as_dict()
+    assert now.labels == {"Org": 2, "Place": 2}
 
 
 def test_unit_is_fixed_with_the_first_annotation(client: TestClient, made: int) -> None:
@@ -214,6 +236,8 @@ def test_suggestions_follow_the_policy(settings: Settings, monkeypatch: pytest.M
         assert ask().status_code == 200
         write(mira, made.project, suggestions={"policy": "none"})
         assert (ask().status_code, ask().json()["error"]) == (403, "this project has no suggestions.")
+        by_segmenter = ann.post(f"/api/items/{item}/annotations", json={"segmenter": "texttiling"})
+        assert (by_segmenter.status_code, by_segmenter.json()["error"]) == (403, "this project has no suggestions.")
         assert client_rules(ann, item) == (False, "this project has no suggestions.")
         write(mira, made.project, suggestions={"policy": "after-first-pass", "by": "segmenter:texttiling"})
         assert "after a first pass" in ask().json()["error"]

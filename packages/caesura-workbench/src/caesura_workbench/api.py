@@ -18,7 +18,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Annotation, Segmentation
 from caesura.model.corpus import Marks
 from caesura_workbench import naming, rows, scores
-from caesura_workbench.exports import History
+from caesura_workbench.exports import History, provenance_of_project
 from caesura_workbench.item_responses import (
     AnnotationResponse,
     CommentResponse,
@@ -35,7 +35,7 @@ from caesura_workbench.merging import Keep, list_merges, merge_coders, merge_ite
 from caesura_workbench.middleware import SESSION_COOKIE, client_address, csrf_token
 from caesura_workbench.operation_models import ChangeRequest
 from caesura_workbench.operations import adopt_names, apply_operation, number_field
-from caesura_workbench.permissions import Forbidden, describe_action
+from caesura_workbench.permissions import describe_action
 from caesura_workbench.project_responses import (
     DeletedPart,
     DeletedProject,
@@ -80,9 +80,9 @@ from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
 from caesura_workbench.suggestions import (
     available_restorers,
-    decisions_table,
+    check_source,
+    decisions_of_project,
     initial_marks,
-    list_decisions,
     segment_recording,
     suggestion_rules,
     systems_on,
@@ -310,15 +310,18 @@ def delete_annotation(store: ViewerStore, annotation: PathId) -> None:
 
 
 @router.get("/projects/{project}/provenance", tags=["projects"], response_model=list[ProvenanceResponse])
-def provenance(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
+def provenance(request: Request, jobs: Jobs, project: PathId) -> Response:
     """Return the origin and all changes of every annotation, for export formats that cannot store them."""
-    return History(store).of_project(project)
+    content = jobs("provenance", provenance_of_project, get_settings(request).database_url, project)
+    return Response(content, media_type="application/json")
 
 
 @router.get("/projects/{project}/suggestions", tags=["projects"], response_model=list[DecisionResponse])
-def decisions(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
+def decisions(request: Request, jobs: Jobs, project: PathId) -> Response:
     """List every suggestion that was accepted, moved or refused, oldest first."""
-    return list_decisions(store, project)
+    url = get_settings(request).database_url
+    content = jobs("decisions", decisions_of_project, url, project, table=False)
+    return Response(content, media_type="application/json")
 
 
 @router.get(
@@ -327,9 +330,10 @@ def decisions(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
     response_class=Response,
     responses=file_response("text/csv"),
 )
-def decisions_as_csv(store: ViewerStore, project: PathId) -> Response:
+def decisions_as_csv(request: Request, jobs: Jobs, project: PathId) -> Response:
     """Return the same as CSV."""
-    return Response(decisions_table(list_decisions(store, project)), media_type="text/csv; charset=utf-8")
+    content = jobs("decisions", decisions_of_project, get_settings(request).database_url, project, table=True)
+    return Response(content, media_type="text/csv; charset=utf-8")
 
 
 # ---------------------------------------------------------------------- items
@@ -413,10 +417,14 @@ def compare_item(store: ViewerStore, jobs: Jobs, item: PathId, body: CompareRequ
 def add_annotation(
     request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body: NewAnnotation, window: RequestedWindow
 ) -> dict[str, Any]:
-    """Start an annotation, as a coder or as gold: empty, as a copy, by a segmenter, or by unification."""
+    """Start an annotation, as a coder or as gold: empty, as a copy, by a segmenter if the schema allows its suggestions, or by unification."""
     segmenting = partial(segment_recording, store, request.app.state.recording_storage, jobs)
     record = store.item(item)
-    allowed = Schemas(store, record.project).current().schema.for_item(record.kind, record.track)
+    with store.reading() as db:
+        schema = current_schema(db, record.project).schema
+        if body.segmenter is not None:
+            check_source(db, store.viewer, schema, item, f"segmenter:{body.segmenter}")
+    allowed = schema.for_item(record.kind, record.track)
     marks, origin = initial_marks(record, store.annotations(item), body, segmenting, jobs, allowed)
     added = store.add_annotation(item, body.coder, marks, origin=origin, role=body.role, author=body.author)
     return describe_annotation(store.viewer, added, window)
@@ -433,11 +441,7 @@ def suggest(request: Request, store: ViewerStore, jobs: Jobs, item: PathId, body
     """
     record = store.item(item)
     with store.reading() as db:
-        rules = suggestion_rules(db, store.viewer, current_schema(db, record.project).schema, item)
-    if not rules.allowed:
-        raise Forbidden(rules.why)
-    if store.viewer.role == "annotator" and rules.by not in ("", body.source):
-        raise Forbidden(f"suggestions of this project come from {rules.by}.")
+        rules = check_source(db, store.viewer, current_schema(db, record.project).schema, item, body.source)
     return suggest_for(store, request.app.state.recording_storage, record, body, jobs, rules.at_least)
 
 

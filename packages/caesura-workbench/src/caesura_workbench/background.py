@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -115,7 +116,8 @@ class BackgroundJobs:
                 raise JobError(f"{mine} of your jobs are not finished yet; wait for one of them, or cancel it.", 429)
             job = BackgroundJob(self._pool.new_number(), owner, what, project, self._pool, key=key, stamp=stamp)
             self._jobs[job.number] = job
-        self._threads.submit(self._carry_out, job, work)
+        # in the context of the request, so that the audit log has what the job changes
+        self._threads.submit(copy_context().run, self._carry_out, job, work)
         return job
 
     def list(self, owner: str) -> list[dict[str, Any]]:

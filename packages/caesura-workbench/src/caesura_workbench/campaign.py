@@ -156,53 +156,18 @@ class Campaign:
 
     def tasks(self, project: int, item: int | None = None) -> list[dict[str, Any]]:
         """Return one's own items in a project, or one of them, and their states."""
-        return self._tasks(project, self._store.viewer.person, item)
-
-    def progress(self, project: int) -> dict[str, Any]:
-        """Return the progress per person and per item, and the tasks themselves."""
-        listed = self._tasks(project)
-        states = [*STATES]
-        count: Counter[tuple[str, int, str]] = Counter()
-        for task in listed:
-            count["person", task["person"], task["state"]] += 1
-            count["item", task["item"], task["state"]] += 1
-        gold = self._store.coders_of(project, "gold")
-        return {
-            "released": self.is_released(project),
-            "people": [
-                {**member, **{state: count["person", member["id"], state] for state in states}}
-                for member in self.members(project)
-            ],
-            "items": [
-                {
-                    "id": item.id,
-                    "name": item.name,
-                    "track": item.track,
-                    "gold": len(gold.get((item.name, item.track), [])),
-                    **{state: count["item", item.id, state] for state in states},
-                }
-                for item in self._store.items(project)
-            ],
-            "tasks": listed,
-        }
-
-    def _tasks(self, project: int, person: int | None = None, item: int | None = None) -> list[dict[str, Any]]:
-        mine = (
-            (codings.c.item == assignments.c.item)
-            & (codings.c.person == assignments.c.person)
-            & rows.not_deleted(codings)
-        )
+        person = self._store.viewer.person
+        if person is None:
+            return []
         query = (
             sa.select(assignments.c.item, assignments.c.person, assignments.c.status, assignments.c.note)
             .add_columns(assignments.c.changed, items.c.name, items.c.track, items.c.kind, items.c.length)
             .add_columns(codings.c.id.label("annotation"), (codings.c.version - 1).label("changes"))
             .join(items, items.c.id == assignments.c.item)
-            .outerjoin(codings, mine)
-            .where(self._store.viewer.in_project(project), rows.not_deleted(items))
-            .order_by(items.c.id, assignments.c.person)
+            .outerjoin(codings, _begun())
+            .where(self._store.viewer.in_project(project), rows.not_deleted(items), assignments.c.person == person)
+            .order_by(items.c.id)
         )
-        if person is not None:
-            query = query.where(assignments.c.person == person)
         if item is not None:
             query = query.where(assignments.c.item == item)
         with self._store.reading() as db:
@@ -213,6 +178,20 @@ class Campaign:
                 }
                 for row in db.execute(query)
             ]
+
+    def next_item(self, project: int) -> int | None:
+        """Return one's own first item that is begun, or else the first open one."""
+        query = (
+            sa.select(assignments.c.item)
+            .join(items, items.c.id == assignments.c.item)
+            .outerjoin(codings, _begun())
+            .where(self._store.viewer.in_project(project), rows.not_deleted(items), assignments.c.status == "open")
+            .where(assignments.c.person == self._store.viewer.person)
+            .order_by(codings.c.id.is_(None), assignments.c.item)
+            .limit(1)
+        )
+        with self._store.reading() as db:
+            return db.scalar(query)
 
     # ------------------------------------------------------------------ release
 
@@ -230,8 +209,10 @@ class Campaign:
             record_change(db, "release", project=project)
 
 
-#: States of a task: its status, where open tasks with an annotation are "begun".
-STATES = ("open", "begun", "discuss", "done")
+def _begun() -> sa.ColumnElement[bool]:
+    """Return the condition that joins assignments with the annotations of the same person."""
+    same = (codings.c.item == assignments.c.item) & (codings.c.person == assignments.c.person)
+    return same & rows.not_deleted(codings)
 
 
 def _annotators(db: sa.Connection, project: int) -> list[int]:

@@ -139,6 +139,12 @@ class Notifier:
                 self._waiting.discard(waiting)
 
 
+def changed_items(db: sa.Connection, project: int, after: int) -> set[int]:
+    """Return the items of a project that changed after a change."""
+    since = sa.select(changes.c.item).distinct().where(changes.c.project == project, changes.c.id > after)
+    return set(db.scalars(since.where(changes.c.item.is_not(None))))
+
+
 def last_change(db: sa.Connection, project: int) -> int:
     """Return the id of the last change of a project, 0 if there is none."""
     return int(db.scalar(sa.select(sa.func.max(changes.c.id)).where(changes.c.project == project)) or 0)

@@ -14,7 +14,6 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ from caesura_workbench.rows import with_shared_labels
 from caesura_workbench.schema import codings, items, revisions
 from caesura_workbench.schemas import Schemas
 from caesura_workbench.settings import Limits
-from caesura_workbench.store import Store
+from caesura_workbench.store import Store, open_in_worker
 
 Origins = Mapping[tuple[str, str, str], str]
 
@@ -51,11 +50,6 @@ class ExportRequest:
     role: str | None = None
     sort: str | None = None
     files: str = "one"
-
-
-@lru_cache(maxsize=2)
-def _open_store(url: str) -> Store:
-    return Store(url, connections=2)
 
 
 def _read_corpora(
@@ -77,7 +71,7 @@ def export_project(url: str, project: int, wanted: ExportRequest, limits: Limits
 
     Runs in a worker process, so that the server neither reads nor sends the annotations. Whoever may export sees the whole project.
     """
-    store = _open_store(url)
+    store = open_in_worker(url)
     report_progress(0, 3, "reading annotations")
     corpora = _read_corpora(store, project, wanted)
     title = store.project_name(project)
@@ -102,12 +96,18 @@ def export_project(url: str, project: int, wanted: ExportRequest, limits: Limits
     )
 
 
+def provenance_of_project(url: str, project: int) -> bytes:
+    """Return the origin and all changes of every annotation as JSON; runs in a worker process."""
+    listed = History(open_in_worker(url)).of_project(project)
+    return json.dumps(listed, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def report_project(url: str, project: int, sort: str | None) -> tuple[str, bytes]:
     """Write the report of a project's coders as an HTML page; runs in a worker process."""
     from caesura.report.content import make_report
     from caesura.report.page import html_page
 
-    store = _open_store(url)
+    store = open_in_worker(url)
     report_progress(0, 2, "reading annotations")
     corpus = store.corpus(project, sort=sort, role="coder")
     if not len(corpus):
@@ -125,7 +125,7 @@ def fitting_formats(url: str, project: int, wanted: ExportRequest) -> list[dict[
 
     Of large projects, some items of every kind and track are looked at; the export itself looks at all of them.
     """
-    store = _open_store(url)
+    store = open_in_worker(url)
     corpora = _read_corpora(store, project, wanted, store.some_items(project, _LOOKED_AT))
     needed = [features(corpus) for corpus in corpora.values()]
     listed = [described for chosen in all_formats() if (described := _describe_format(chosen, corpora, needed))]

@@ -9,6 +9,7 @@ from typing import Any
 from caesura.errors import CaesuraError
 from caesura_workbench import rows
 from caesura_workbench.imports import ImportOptions, ParsedFile
+from caesura_workbench.permissions import current_action, describe_action
 from caesura_workbench.project_schema import LabelUse, ProjectSchema, check_new_labels
 from caesura_workbench.rows import AddedRows, StoreError
 from caesura_workbench.schemas import Schemas, corpus_use
@@ -42,6 +43,7 @@ def import_files(
     """
     schemas = Schemas(store, project)
     schema = schemas.current().schema
+    describe_action(_list_files(parts))
     errors: list[dict[str, Any]] = []
     added, texts = AddedRows([], []), 0
     imported: list[ParsedFile] = []
@@ -55,6 +57,7 @@ def import_files(
             except CaesuraError as error:
                 errors.append({"file": part.file, "line": getattr(error, "line", None), "error": str(error)})
                 continue
+            current_action.set(None)  # the audit log has one line for all files, written with the first
             texts += part.corpus is None
             added = AddedRows(added.items + new.items, added.annotations + new.annotations)
             imported.append(part)
@@ -70,6 +73,11 @@ def import_files(
         "made": added._asdict(),
         "notes": list_notes(parts),
     }
+
+
+def _list_files(parts: list[ParsedFile]) -> str:
+    names = list(dict.fromkeys(part.file for part in parts))
+    return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more files" if len(names) > 3 else "")
 
 
 def _add(store: Store, project: int, schema: ProjectSchema, part: ParsedFile, request: ImportRequest) -> AddedRows:

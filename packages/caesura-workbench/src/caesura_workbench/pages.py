@@ -111,17 +111,8 @@ def _next_of_all(store: Store) -> int | None:
     roles = Campaign(store).roles_of(viewer.person)
     if not roles or any(role != "annotator" or released for _, role, released in roles):
         return None
-    found = [_next_item(store, project) for project, *_ in roles]
+    found = (Campaign(store).next_item(project) for project, *_ in roles)
     return next((item for item in found if item), None)
-
-
-def _next_item(store: Store, project: int) -> int | None:
-    """Return the viewer's item that is begun, or else the first open one."""
-    tasks = Campaign(store).tasks(project)
-    by_state = {
-        state: next((task["item"] for task in tasks if task["state"] == state), None) for state in ("begun", "open")
-    }
-    return by_state["begun"] or by_state["open"]
 
 
 def _project_page(
@@ -138,7 +129,7 @@ def _project_page(
 def project(request: Request, store: ViewerStore, project: PathId) -> Response:
     """Show the progress of a project; blind annotators are led to their next item, readers of an unreleased project get the guidelines."""
     viewer = store.viewer
-    if viewer.blind and (item := _next_item(store, project)):
+    if viewer.blind and (item := Campaign(store).next_item(project)):
         return RedirectResponse(f"/items/{item}", status_code=303)
     if viewer.blind and Voting(store, project).unanswered():
         return RedirectResponse(f"/projects/{project}/votes", status_code=303)

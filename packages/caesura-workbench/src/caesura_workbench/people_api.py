@@ -22,7 +22,6 @@ from caesura_workbench.project_responses import (
     MeResponse,
     NewPersonResponse,
     PersonResponse,
-    ProgressResponse,
     TaskResponse,
 )
 from caesura_workbench.requests import BodyId, JsonObject, Name, PathId, RequestBody, api_router
@@ -201,6 +200,8 @@ def add_person(request: Request, store: ViewerStore, person: NewPerson, response
     from caesura_workbench.people import hash_password
 
     known, alone = People(store), store.viewer.single_user
+    if person.manager:
+        store.viewer.check_gives_access()
     if alone and not person.password:
         raise CaesuraError("choose a password; from now on everybody has to sign in, including you.")
     hashed = hash_password(person.password) if person.password else None
@@ -215,6 +216,8 @@ def add_person(request: Request, store: ViewerStore, person: NewPerson, response
 @router.put("/people/{person}", status_code=204, tags=["people"])
 def change_person(store: ViewerStore, person: PathId, body: ChangedPerson) -> None:
     """Make somebody a manager or not, or activate or deactivate their account; their annotations stay."""
+    if body.manager:
+        store.viewer.check_gives_access()
     People(store).change(person, manager=body.manager, active=body.active)
 
 
@@ -254,6 +257,8 @@ def add_member(store: ViewerStore, project: ExistingProject, body: NewMember) ->
     """Add somebody to a project by name, creating an account with a personal link if there is none yet."""
     if store.viewer.single_user:
         raise CaesuraError("the workbench is in single-user mode; add the first account on the page People.")
+    if body.role == "manager":
+        store.viewer.check_gives_access()
     known = People(store)
     person, link = known.by_name(body.name), None
     if person is None:
@@ -267,6 +272,8 @@ def add_member(store: ViewerStore, project: ExistingProject, body: NewMember) ->
 @router.put("/projects/{project}/members", tags=["campaign"], response_model=list[MemberResponse])
 def set_role(store: ViewerStore, project: ExistingProject, body: Membership) -> list[dict[str, Any]]:
     """Set or remove somebody's role in a project."""
+    if body.role == "manager":
+        store.viewer.check_gives_access()
     Campaign(store).set_role(project, body.person, body.role)
     return Campaign(store).members(project)
 
@@ -281,12 +288,6 @@ def assign(store: ViewerStore, project: ExistingProject, body: AssignmentRequest
 def set_assignees(store: ViewerStore, item: PathId, body: Assignees) -> None:
     """Set the annotators of an item."""
     Campaign(store).set_assignees(item, body.people)
-
-
-@router.get("/projects/{project}/progress", tags=["campaign"], response_model=ProgressResponse)
-def progress(store: ViewerStore, project: ExistingProject) -> dict[str, Any]:
-    """Return the progress of a project, per person and per item."""
-    return Campaign(store).progress(project)
 
 
 @router.get("/projects/{project}/tasks", tags=["campaign"], response_model=list[TaskResponse])

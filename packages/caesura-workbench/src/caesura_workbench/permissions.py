@@ -51,6 +51,11 @@ class Viewer:
         """Whether other people's work is hidden."""
         return not self.single_user and self.role == "annotator" and not self.released
 
+    def check_gives_access(self) -> None:
+        """Raise `Forbidden` for the token of a program: it makes nobody a manager, so that a stolen one gives nobody more than what it allows itself."""
+        if self.scopes is not None:
+            raise Forbidden("tokens make nobody a manager; do it in the browser.")
+
     def author_name(self, author: str) -> str:
         """Return the name to record for a change: one's own where there are accounts."""
         return author if self.single_user else self.name
@@ -287,7 +292,6 @@ PERMISSIONS: dict[str, Permission] = {
     "PUT /api/projects/{project}/members": Permission("assign a role", _MANAGERS),
     "POST /api/projects/{project}/assignments": Permission("assign items", _MANAGERS),
     "PUT /api/items/{item}/assignees": Permission("assign an item", _MANAGERS),
-    "GET /api/projects/{project}/progress": Permission("view the progress", _JUDGES),
     "GET /api/projects/{project}/items": Permission("list items", _WORKERS, _ALL),
     "GET /api/projects/{project}/counts": Permission("count items", _WORKERS, _ALL),
     "GET /api/projects/{project}/grid": Permission("view the progress", _JUDGES),

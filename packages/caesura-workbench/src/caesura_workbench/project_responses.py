@@ -234,28 +234,6 @@ class AssignedResponse(ResponseBody):
     items: int
 
 
-class MemberProgress(MemberResponse):
-    """The tasks of a member by state."""
-
-    open: int
-    begun: int
-    discuss: int
-    done: int
-
-
-class ItemProgress(ResponseBody):
-    """The tasks of an item by state."""
-
-    id: int
-    name: str
-    track: str
-    gold: int
-    open: int
-    begun: int
-    discuss: int
-    done: int
-
-
 class TaskResponse(ResponseBody):
     """An item of one person; ``changes`` counts the changes of their annotation."""
 
@@ -271,15 +249,6 @@ class TaskResponse(ResponseBody):
     length: Number
     annotation: int | None
     changes: int | None
-
-
-class ProgressResponse(ResponseBody):
-    """The progress of a project per person, per item, and in single tasks."""
-
-    released: bool
-    people: list[MemberProgress]
-    items: list[ItemProgress]
-    tasks: list[TaskResponse]
 
 
 class GuidelinesVersion(ResponseBody):

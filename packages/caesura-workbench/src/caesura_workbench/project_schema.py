@@ -285,6 +285,14 @@ class LabelUse:
             },
         }
 
+    @classmethod
+    def total(cls, parts: Iterable[LabelUse]) -> LabelUse:
+        """Return the counts of several groups of annotations."""
+        total = cls()
+        for part in parts:
+            total.join(part)
+        return total
+
     def join(self, other: LabelUse) -> None:
         """Add the counts of other annotations."""
         self.kinds.update(other.kinds)
@@ -514,6 +522,10 @@ class Renames:
             {tier.was: tier.name for tier in schema.tiers if tier.was is not None and tier.was != tier.name},
             {tier.name if tier.was is None else tier.was: _renamed(tier.labels) for tier in schema.tiers},
         )
+
+    def labels_and_types(self) -> set[str]:
+        """Return all former names of labels and types."""
+        return {was for names in (self.types, self.labels, *self.tier_labels.values()) for was in names}
 
     def for_item(self, kind: str, track: str) -> dict[str, str]:
         """Return the renames of labels and types that apply to items of this kind and track."""

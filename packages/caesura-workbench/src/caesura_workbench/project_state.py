@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
-from caesura_workbench.changes import last_change
+from caesura_workbench.changes import changed_items, last_change
 from caesura_workbench.permissions import Viewer
 from caesura_workbench.rows import not_deleted
 from caesura_workbench.schema import assignments, changes, codings, items, members, people, projects
@@ -89,7 +89,7 @@ class ProjectState:
             newest = last_change(db, self.project)
             if newest == self.last:
                 return self
-            changed = None if self.last < 0 else self._changed_items(db)
+            changed = None if self.last < 0 else changed_items(db, self.project, self.last)
             if changed is None or len(changed) > _MAX_CHANGED:
                 self.items, self.tasks = {}, {}
                 fresh = _read_items(db, items.c.project == self.project)
@@ -109,10 +109,6 @@ class ProjectState:
             self.members = _read_members(db, self.project)
             self.last = newest
             return self
-
-    def _changed_items(self, db: sa.Connection) -> set[int]:
-        since = sa.select(changes.c.item).distinct().where(changes.c.project == self.project, changes.c.id > self.last)
-        return {number for number in db.scalars(since) if number is not None}
 
     def _count(self, entry: ItemEntry | None, sign: int) -> None:
         for person, digit in entry.cells.items() if entry is not None else ():

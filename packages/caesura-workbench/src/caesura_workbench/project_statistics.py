@@ -36,7 +36,7 @@ from caesura_workbench.project_schema import LabelUse
 from caesura_workbench.project_state import ItemEntry, ProjectState, make_cursor, parse_cursor
 from caesura_workbench.rows import ItemRecord, StoreError, not_deleted
 from caesura_workbench.schema import assignments, codings, items, revisions
-from caesura_workbench.schemas import current_schema
+from caesura_workbench.schemas import KnownUse, current_schema
 from caesura_workbench.serializers import describe_disputed_place
 from caesura_workbench.store import reason
 
@@ -100,8 +100,9 @@ def read_annotations(db: sa.Connection, numbers: list[int], *roles: str) -> Iter
 
 @dataclass(frozen=True)
 class UsePart:
-    """What the annotations of a block use, and how many there are of each sort."""
+    """The items of a block, what their annotations use, and how many there are of each sort."""
 
+    items: list[int]
     use: LabelUse
     sorts: Counter[str]
 
@@ -130,7 +131,7 @@ def count_use(url: str, blocks: list[list[int]]) -> list[UsePart]:
                     raise StoreError("an annotation in the database is damaged and cannot be read.") from None
                 if role == "coder":
                     sorts[f"typed {kind}" if packed.get("types") is not None else kind] += 1
-            parts.append(UsePart(use, sorts))
+            parts.append(UsePart(numbers, use, sorts))
     return parts
 
 
@@ -317,10 +318,12 @@ class Statistics:
 
     def use(self, run: RunJob, state: ProjectState) -> LabelUse:
         """Count the labels, types and tiers of a project."""
-        total = LabelUse()
-        for part in self.collect(run, state, "labels", count_use):
-            total.join(part.use)
-        return total
+        return LabelUse.total(part.use for part in self.collect(run, state, "labels", count_use))
+
+    def known_use(self, run: RunJob, state: ProjectState) -> KnownUse:
+        """Return the same by blocks of items, to be brought up to date in a transaction."""
+        last = state.last  # read first, so that what changes meanwhile counts as changed since
+        return KnownUse(last, [(part.items, part.use) for part in self.collect(run, state, "labels", count_use)])
 
     def sorts(self, run: RunJob, state: ProjectState) -> list[str]:
         """Return the sorts of annotation by coders, the most frequent first."""

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura_workbench import rows
-from caesura_workbench.changes import record_change
+from caesura_workbench.changes import changed_items, record_change
 from caesura_workbench.permissions import describe_action
 from caesura_workbench.project_schema import (
     LabelUse,
@@ -88,6 +88,23 @@ def label_use(db: sa.Connection, project: int, chosen: Iterable[int] | None = No
     return use
 
 
+@dataclass(frozen=True)
+class KnownUse:
+    """What the annotations of a project used after its change ``last``, as groups of items."""
+
+    last: int
+    parts: list[tuple[list[int], LabelUse]]
+
+    def up_to_date(self, db: sa.Connection, project: int) -> LabelUse:
+        """Return what they use now; only groups with changed items are counted again, so that a transaction stays short in a large project."""
+        changed = changed_items(db, project, self.last)
+        same = [use for numbers, use in self.parts if changed.isdisjoint(numbers)]
+        again = changed.union(*(numbers for numbers, _ in self.parts if not changed.isdisjoint(numbers)))
+        listed = sorted(again)
+        counted = [label_use(db, project, listed[start : start + 500]) for start in range(0, len(listed), 500)]
+        return LabelUse.total((*same, *counted))
+
+
 def corpus_use(corpora: Iterable[Corpus]) -> LabelUse:
     """Count what annotations use that are not stored yet."""
     use = LabelUse()
@@ -151,27 +168,23 @@ class Schemas:
             ],
         }
 
-    def use(self) -> LabelUse:
-        """Count what the annotations use."""
-        with self._store.reading() as db:
-            return label_use(db, self._project)
-
-    def check(self, schema: ProjectSchema) -> dict[str, Any]:
-        """Return what saving a schema would change, and why it cannot be saved."""
-        with self._store.reading() as db:
-            before = current_schema(db, self._project).schema
-            changed, problems = compare_schemas(before, schema, label_use(db, self._project))
+    def check(self, schema: ProjectSchema, use: LabelUse) -> dict[str, Any]:
+        """Return what saving a schema would change, and why it cannot be saved; ``use`` is what the annotations use."""
+        changed, problems = compare_schemas(self.current().schema, schema, use)
         return {"changes": [asdict(each) for each in changed], "problems": problems}
 
-    def write(self, schema: ProjectSchema, version: int) -> None:
-        """Save a new version based on the version that the writer saw, and rename labels and tiers in the annotations."""
+    def write(self, schema: ProjectSchema, version: int, known: KnownUse) -> None:
+        """Save a new version based on the version that the writer saw, and rename labels and tiers in the annotations.
+
+        ``known`` is what the annotations used shortly before.
+        """
         with self._store.writing() as db:
             before = current_schema(db, self._project)
             if before.version != version:
                 raise StaleSchema(
                     f"somebody saved version {before.version} of the schema meanwhile; reload the page first."
                 )
-            changed, problems = compare_schemas(before.schema, schema, label_use(db, self._project))
+            changed, problems = compare_schemas(before.schema, schema, known.up_to_date(db, self._project))
             if problems:
                 raise CaesuraError(problems[0][0].upper() + problems[0][1:])
             describe_action(" ".join(each.text for each in changed)[:400])
@@ -204,7 +217,7 @@ _MOVING = "\x1f"  # no name of a track begins with it
 
 def _rename(db: sa.Connection, project: int, renames: Renames) -> None:
     """Rename labels in every revision, so that undoing a change does not bring a former name back, and rename tiers."""
-    for row in list(db.execute(sa.select(items).where(items.c.project == project))):
+    for row in _items_with(db, project, renames.labels_and_types()):
         names = renames.for_item(row.kind, row.track)
         if names:
             _rename_in_item(db, row.id, names)
@@ -217,6 +230,26 @@ def _rename(db: sa.Connection, project: int, renames: Renames) -> None:
     for name in renames.tiers.values():
         mine = (items.c.project == project) & (items.c.track == f"{_MOVING}{name}")
         db.execute(items.update().where(mine).values(track=name))
+
+
+def _items_with(db: sa.Connection, project: int, names: set[str]) -> list[Any]:
+    """Return the items with a revision in which one of these names may occur; the database looks for them, because it is much faster."""
+    if not names:
+        return []
+    spelled = sorted({json.dumps(name, ensure_ascii=ascii)[1:-1] for name in names for ascii in (False, True)})
+    found = [
+        column.contains(name, autoescape=True)
+        for name in spelled
+        for column in (revisions.c.marks, revisions.c.settled)
+    ]
+    query = sa.select(items.c.id, items.c.kind, items.c.track).where(items.c.project == project)
+    using = (
+        sa.select(codings.c.item)
+        .join(revisions, revisions.c.annotation == codings.c.id)
+        .join(items, items.c.id == codings.c.item)
+        .where(items.c.project == project, sa.or_(*found))
+    )
+    return list(db.execute(query.where(items.c.id.in_(using)).order_by(items.c.id)))
 
 
 def _rename_in_item(db: sa.Connection, item: int, names: dict[str, str]) -> None:

@@ -20,13 +20,15 @@ from caesura_workbench.store import Store
 router = api_router("statistics")
 
 
-def _state(request: Request, store: Store, project: int) -> ProjectState:
+def project_state(request: Request, store: Store, project: int) -> ProjectState:
+    """Return the present state of a project."""
     with store.reading() as db:
         state: ProjectState = request.app.state.project_states.get(db, project)
     return state
 
 
-def _statistics(request: Request) -> Statistics:
+def project_statistics(request: Request) -> Statistics:
+    """Return the statistics of this server."""
     statistics: Statistics = request.app.state.statistics
     return statistics
 
@@ -47,7 +49,7 @@ def project_agreement(
     Texts, recordings, nested segments and spans are measured separately: ``sort`` selects one, by default the most frequent. For spans, ``coefficient`` selects a
     coefficient with its options, such as ``gamma:sampler=shift``. It is computed once per state of the project, item by item.
     """
-    state, statistics = _state(request, store, project), _statistics(request)
+    state, statistics = project_state(request, store, project), project_statistics(request)
     cache: ResponseCache = request.app.state.cache
     if not fresh:
         kept = statistics.kept_agreement(project, metric, sort, coefficient)
@@ -84,13 +86,13 @@ def disputes(
     In recordings, marks within ``tolerance`` seconds (0.02 by default) count as one place; in hierarchies a place is a segment. ``settled`` tells whether a gold
     annotation has decided it.
     """
-    state = _state(request, store, project)
+    state = project_state(request, store, project)
     wanted = DisputeFilter(kind, item, settled, tolerance, order)
     cache: ResponseCache = request.app.state.cache
     return cache.respond(
         request,
         f"disputes {project} {state.last} {wanted} {after} {limit}",
-        lambda: _statistics(request).disputes(jobs, state, wanted, after, limit),
+        lambda: project_statistics(request).disputes(jobs, state, wanted, after, limit),
     )
 
 
@@ -106,13 +108,13 @@ def disagreements(
     tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
 ) -> Response:
     """List the places where coders disagree most, over all items: the beginning of ``/disputes`` in one part."""
-    state = _state(request, store, project)
+    state = project_state(request, store, project)
     cache: ResponseCache = request.app.state.cache
     wanted = DisputeFilter(tolerance=tolerance)
     return cache.respond(
         request,
         f"disagreements {project} {state.last} {most} {tolerance}",
-        lambda: _statistics(request).disputes(jobs, state, wanted, None, most)["places"],
+        lambda: project_statistics(request).disputes(jobs, state, wanted, None, most)["places"],
     )
 
 
@@ -128,14 +130,16 @@ def annotators(
 
     It is computed once per state of the project, in a worker process; ``why`` says why it cannot be.
     """
-    state = _state(request, store, project)
+    state = project_state(request, store, project)
     cache: ResponseCache = request.app.state.cache
     return cache.respond(
-        request, f"annotators {project} {state.last} {sort}", lambda: _statistics(request).profiles(jobs, state, sort)
+        request,
+        f"annotators {project} {state.last} {sort}",
+        lambda: project_statistics(request).profiles(jobs, state, sort),
     )
 
 
 @router.get("/projects/{project}/schema/usage", response_model=SchemaUse)
 def schema_usage(request: Request, store: ViewerStore, jobs: Jobs, project: ExistingProject) -> dict[str, Any]:
     """Count how often every label, type and tier is used."""
-    return _statistics(request).use(jobs, _state(request, store, project)).as_dict()
+    return project_statistics(request).use(jobs, project_state(request, store, project)).as_dict()

@@ -28,7 +28,7 @@ from caesura.model.corpus import Marks
 from caesura.registry import NAMESPACES
 from caesura_workbench import rows
 from caesura_workbench.operations import describe_marks
-from caesura_workbench.permissions import Viewer
+from caesura_workbench.permissions import Forbidden, Viewer
 from caesura_workbench.project_schema import ItemLabels, ProjectSchema
 from caesura_workbench.requests import NewAnnotation, SuggestionRequest
 from caesura_workbench.rows import AnnotationState, ItemRecord
@@ -36,7 +36,7 @@ from caesura_workbench.schema import assignments, codings, items, revisions
 from caesura_workbench.sound.decoding import Sound
 from caesura_workbench.sound.recordings import RecordingStorage, find_recording
 from caesura_workbench.sound.tiles import RecordingInfo
-from caesura_workbench.store import Store
+from caesura_workbench.store import Store, open_in_worker
 
 #: Runs a function in a worker process, given what it is for, the function and its arguments.
 RunJob: TypeAlias = Callable[..., Any]
@@ -100,7 +100,12 @@ def segment_text(
 
 def _empty(item: ItemRecord, coded: dict[str, Marks], types: list[str] | None, allowed: ItemLabels) -> Marks:
     """Return an annotation without marks, with the types or labels of the schema, the requested ones, or those of other annotations."""
-    listed = allowed.labels if item.kind.startswith("spans") else allowed.types
+    spans = item.kind.startswith("spans")
+    listed = allowed.labels if spans else allowed.types
+    if not (allowed.open_labels if spans else allowed.open_types):
+        unknown = sorted({*(types or ())} - {label.name for label in listed})
+        if unknown:
+            raise CaesuraError(f"the schema of this project has no {'label' if spans else 'type'} {unknown[0]!r}.")
     if listed:
         types = [label.name for label in listed]
     if item.kind == "nested":
@@ -223,6 +228,22 @@ def suggestion_rules(db: sa.Connection, viewer: Viewer, schema: ProjectSchema, i
     return SuggestionRules(not why, why, policy.by, policy.at_least, policy.all_at_once)
 
 
+def check_source(db: sa.Connection, viewer: Viewer, schema: ProjectSchema, item: int, source: str) -> SuggestionRules:
+    """Return the rules for suggestions if this viewer may use a source, named as in a schema.
+
+    Raises
+    ------
+    Forbidden
+        If the schema allows no suggestions to this viewer, not yet, or from another source only.
+    """
+    rules = suggestion_rules(db, viewer, schema, item)
+    if not rules.allowed:
+        raise Forbidden(rules.why)
+    if viewer.role == "annotator" and rules.by not in ("", source):
+        raise Forbidden(f"suggestions of this project come from {rules.by}.")
+    return rules
+
+
 def systems_on(db: sa.Connection, item: int) -> list[str]:
     """List the systems that were uploaded for an item; everybody who works on it may use their suggestions."""
     mine = sa.select(codings.c.coder).where(
@@ -289,6 +310,12 @@ def list_decisions(store: Store, project: int) -> list[dict[str, Any]]:
     store.project_name(project)
     with store.reading() as db:
         return _steps(db, items.c.project == project, *store.visibility())
+
+
+def decisions_of_project(url: str, project: int, *, table: bool) -> bytes:
+    """Return these decisions as CSV or as JSON; runs in a worker process."""
+    listed = list_decisions(open_in_worker(url), project)
+    return (decisions_table(listed) if table else json.dumps(listed, ensure_ascii=False)).encode()
 
 
 def _steps(db: sa.Connection, *conditions: sa.ColumnElement[bool]) -> list[dict[str, Any]]:
