@@ -26,7 +26,7 @@ def draw() -> str:
     2
     """
     corpus = cs.read(ROOT / "examples" / "data" / "coders.json").select(items=[ITEM])
-    marks = {coder: set(corpus[ITEM, coder].positions) for coder in corpus.coders}
+    marks = {coder: set(corpus[ITEM, coder].positions.tolist()) for coder in corpus.coders}
     text = corpus[ITEM, corpus.coders[0]].units
     gold = cs.unify_corpus(corpus)[ITEM, ""]
     described = "; ".join(f"{coder} marks {sorted(found)}" for coder, found in marks.items())
@@ -34,10 +34,10 @@ def draw() -> str:
         AFTER + PANEL,
         TOP + ROW * len(text) + 34,
         title="Three annotations of a letter before, and their gold standard after",
-        description=f"Boundaries after lines: {described}; the gold standard has {sorted(gold.positions)}.",
+        description=f"Boundaries after lines: {described}; the gold standard has {gold.positions.tolist()}.",
     )
     before(picture, text, marks)
-    after(picture, text, marks, set(gold.positions), cs.agree(corpus))
+    after(picture, text, marks, set(gold.positions.tolist()), cs.agree(corpus))
     return picture.render()
 
 

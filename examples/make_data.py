@@ -92,6 +92,16 @@ PHONES = [
     ("t", 1.02),
     ("sil", 1.4),
 ]
+#: Words of read speech as phones with typical lengths in milliseconds, and the class of every phone.
+WORDS = {
+    "mill": [("m", 70), ("ih", 90), ("l", 80)],
+    "oven": [("ah", 90), ("v", 60), ("ah", 60), ("n", 80)],
+    "bees": [("b", 50), ("iy", 140), ("z", 110)],
+    "night": [("n", 70), ("ay", 170), ("t", 70)],
+    "roof": [("r", 70), ("uw", 140), ("f", 110)],
+    "song": [("s", 120), ("ao", 130), ("ng", 90)],
+}
+VOWELS = {"ih", "ah", "iy", "ay", "uw", "ao"}
 
 
 def main(folder: Path) -> None:
@@ -100,6 +110,7 @@ def main(folder: Path) -> None:
     write_systems(folder)
     write_transcripts(folder / "transcripts")
     write_recording(folder / "recording")
+    write_aligners(folder / "aligners")
     write_spans(folder / "spans")
     write_turns(folder / "spans" / "meeting.json")
     write_nested(folder / "nested")
@@ -203,6 +214,24 @@ def write_recording(folder: Path) -> None:
         )
         rows.append(("talk", "talk", marks, f"{coder}_IU"))
     put_corpus(cs.Corpus.from_annotations(rows), folder / "talk.eaf")
+
+
+def write_aligners(folder: Path) -> None:
+    """Write phones of six speakers, two recordings each: by hand, and by two aligners, of which the second is late and less exact."""
+    random = np.random.default_rng(11)
+    for speaker, pace in (("ada", 1.0), ("bram", 1.2), ("cleo", 0.9), ("dov", 1.1), ("esra", 1.0), ("finn", 0.8)):
+        for item in ("news", "story"):
+            spoken = [phone for word in random.permutation(list(WORDS)) for phone in WORDS[word]]
+            names = ["sil", *(name for name, _ in spoken), "sil"]
+            lengths = [0.2, *(pace * ms / 1000 * random.uniform(0.8, 1.25) for _, ms in spoken)]
+            ends = np.round(np.cumsum(lengths), 3)
+            for coder, late, spread in (("hand", 0.0, 0.0), ("first", 0.002, 0.009), ("second", 0.007, 0.016)):
+                times = np.sort(np.round(ends + late + random.normal(0, spread, len(ends)), 3)) if spread else ends
+                marks = cs.Segmentation.from_times(times.tolist(), length=round(float(ends[-1]) + 0.3, 3), names=names)
+                path = folder / coder / speaker / f"{item}.TextGrid"
+                put_corpus(cs.Corpus.from_annotations([(item, item, marks, "phones")]), path)
+    kinds = {name: "vowel" if name in VOWELS else "consonant" for word in WORDS.values() for name, _ in word}
+    put(folder / "classes.tsv", "".join(f"{name}\t{kind}\n" for name, kind in {**kinds, "sil": "silence"}.items()))
 
 
 def write_sound(path: Path) -> None:

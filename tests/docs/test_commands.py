@@ -21,6 +21,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import pytest
+from click.testing import CliRunner
 
 from cli.command import caesura
 
@@ -34,17 +35,18 @@ FOLDERS = {
     "docs/families/gold.md": "nested",
     "docs/families/vowels.md": "vowels",
     "docs/tutorials/two-annotators.md": "recording",
+    "docs/tutorials/which-aligner.md": "aligners",
     "docs/tutorials/vowels.md": "vowels",
 }
 #: The beginnings of commands that are not run here, and why.
 NOT_RUN = {
-    "serve": "does not end",
     "reproduce": "tests/papers reproduce every paper",
     "vowels corpus": "fetches a corpus",
     "vowels train hebrew-bible": "fetches a corpus",
     "vowels evaluate": "fetches a corpus",
     "vowels train mine.txt": "trains a network for hours",
     "vowels restore hebrew.model": "needs the model that training would make",
+    "vowels restore arabic.model": "needs the model that training would make",
     "vowels score hebrew.model": "needs the model that training would make",
     "vowels train bible.mc": "needs a transliterated text; test_transliteration.py has one",
     "vowels train psalms.txt": "needs a Syriac text; test_transliteration.py has one",
@@ -53,6 +55,9 @@ NOT_RUN = {
     "evaluate gold.json annotators.json": "needs an export of INCEpTION",
     "judge rank": "needs the votes of readers",
     "vowels benchmark": "needs the field's test sets",
+    "evaluate gold.txt open.txt": "needs the output of two trained models",
+    "segment wavs/": "needs an encoder; tests/segmenters/onnx_models.py has small ones",
+    "evaluate gold/ found/": "needs recordings that an encoder has segmented",
 }
 
 
@@ -93,6 +98,13 @@ def run(command: Command, root: Path) -> str | None:
     if line.startswith("cd "):
         os.chdir(root / line[3:] if line[3:].startswith("examples") else line[3:])
         return None
+    if line.startswith("python -c "):
+        return run_python(line)
+    environment, line = split_environment(line)
+    if line.startswith("caesura-workbench "):
+        return administer(line)
+    if line.startswith("caesura serve"):
+        return start_server(line, environment)
     if not re.search(r"(^|\| )caesura ", line) or reason_not_to_run(line):
         return None
     given, _, line = line.rpartition("| ")
@@ -100,13 +112,50 @@ def run(command: Command, root: Path) -> str | None:
     line, _, source = line.partition(" < ")
     text = Path(source.strip()).read_text("utf-8") if source else " ".join(shlex.split(given)[1:]) + "\n"
     with patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")):
-        done = caesura(*shlex.split(line)[1:], COLUMNS="80")
+        done = caesura(*shlex.split(line)[1:], COLUMNS="80", **environment)
     refused = bool(command.output) and command.output[0].startswith("caesura: ")
     assert done.returncode == 2 * refused, f"{command.page.name}: {command.line}\n{done.stderr}{done.stdout[-500:]}"
     if refused:
         return done.stderr
     if target:
         Path(target.strip()).write_text(done.stdout, "utf-8")
+    return done.stdout
+
+
+def split_environment(line: str) -> tuple[dict[str, str], str]:
+    """Split "NAME=VALUE command" into variables and the command, and replace "$(cat FILE)" by the content of a file."""
+    line = re.sub(r"\$\(cat ([\w.-]+)\)", lambda match: Path(match[1]).read_text("utf-8").strip(), line)
+    variables = re.match(r"((?:[A-Z_]+=\S+ )*)(.*)", line)
+    assert variables is not None
+    return dict(each.split("=", 1) for each in variables[1].split()), variables[2]
+
+
+def run_python(line: str) -> None:
+    """Run ``python -c PROGRAM [> FILE]``."""
+    line, _, target = line.partition(" > ")
+    output = subprocess.run([sys.executable, *shlex.split(line)[1:]], capture_output=True, text=True, check=True).stdout
+    if target:
+        Path(target.strip()).write_text(output, "utf-8")
+
+
+def administer(line: str) -> str:
+    """Run ``caesura-workbench …``; the database to back up is created if no command above has done so."""
+    from caesura_workbench.__main__ import program
+    from caesura_workbench.app import create_app
+    from caesura_workbench.settings import Settings
+
+    words = shlex.split(line)[1:]
+    if words[0] == "backup":
+        create_app(Settings(database=words[words.index("--database") + 1]))
+    return CliRunner().invoke(program, words, catch_exceptions=False).output
+
+
+def start_server(line: str, environment: dict[str, str]) -> str:
+    """Start the workbench up to the point at which it would wait for requests, and return what it prints."""
+    with patch("uvicorn.run") as started, patch("caesura_workbench.serve._check_port"):
+        done = caesura(*shlex.split(line)[1:], COLUMNS="80", **environment)
+    assert done.returncode == 0, f"{line}\n{done.stderr}"
+    assert started.called
     return done.stdout
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import caesura as cs
+from caesura.cli.io import split_reading_options
 from caesura.cli.main import program
 from test_commands import sandbox
 
@@ -122,6 +123,8 @@ def test_commands_accept_the_options_shown(page: Path) -> None:
             assert inner is not None, f"{name(page)}: {line}"
             command, words = inner, words[1:]
             context = click.Context(command, parent=context)
+        if getattr(command, "reads_data", False):
+            words, _ = split_reading_options(words)
         try:
             command.make_parser(context).parse_args(list(words))
         except click.UsageError as error:
