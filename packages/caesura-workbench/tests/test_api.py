@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from fastapi.testclient import TestClient
@@ -461,6 +462,16 @@ def test_raw_text_is_split_into_units(client: TestClient, empty: int, unit: str)
         assert client.get(f"/items/{item['id']}").status_code == 200
     again = client.post(f"/api/projects/{empty}/files", **file)
     assert "the item name 'tale' is taken" in again.json()["error"]
+
+
+def test_ids_of_every_editor_are_unique(client: TestClient) -> None:
+    """Tabs find their panel by id: a second element with the id of a panel would be hidden in its place."""
+    made = client.post("/api/projects", json={"name": "all kinds", "samples": True}).json()["id"]
+    kinds = {item["kind"]: item["id"] for item in client.get(f"/api/projects/{made}").json()["items"]}
+    assert {"units", "time", "nested"} <= set(kinds)
+    for kind, item in kinds.items():
+        ids = re.findall(r'\sid="([^"]+)"', client.get(f"/items/{item}").text)
+        assert len(ids) == len(set(ids)), (kind, sorted({each for each in ids if ids.count(each) > 1}))
 
 
 def test_raw_text_without_unit_is_rejected(client: TestClient, empty: int) -> None:

@@ -59,7 +59,7 @@ export class SoundPane {
     byId("lag").addEventListener("change", (e) => storeLag(Number(e.target.value) || 0));
     press("measure-lag", () => this.measure());
     press("listen", () => this.markWhileListening());
-    press("mark", () => this.mark());
+    press("mark-now", () => this.mark());
     let from = null;
     let start = 0;
     for (const kind of ["pointerdown", "pointermove", "click"]) this.box.addEventListener(kind, (e) => e.stopPropagation()); // rows below have their own handlers
