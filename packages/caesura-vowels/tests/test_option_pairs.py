@@ -57,6 +57,7 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "table": given("--script syriac.toml", on="syriac.txt --output out/a.model"),
             "epochs": given("--epochs 3", needs="--model best"),
             "first": given("--from ours", needs="--model best"),
+            "held": given("--held heb/b.txt"),
             "seed": given("--seed 7", needs="--model best"),
             "encoding": given("--encoding cp1255", on="heb/old.txt --output out/a.model"),
             "json": JSON,

@@ -4,16 +4,14 @@
 2022); eight of them are in the training set as distributed and are left out. The texts are not part of this package; docs/benchmarks.md
 describes the folder.
 
-Editions differ in the marks that they omit: Fadel's test lines have no kasra under the first letter of three of the most frequent Arabic words
-(to, if, except), where the training lines always have it. Such spelling conventions are learned from the validation lines.
+The models follow the spelling conventions of the validation lines (:mod:`~caesura_vowels.conventions`).
 """
 
 from __future__ import annotations
 
 import lzma
 import tarfile
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -32,46 +30,6 @@ from caesura_vowels.field_scores import field_corpus
 from caesura_vowels.lexicon import refuse_seen_lines
 from caesura_vowels.models import Progress
 from caesura_vowels.restorer import VowelRestorer
-from caesura_vowels.scripts import Script
-
-# A word has another spelling in the validation lines if it occurs there at least 10 times, at least 85 % of them in one form, and if at most 2 %
-# of its occurrences in the training lines have that form.
-_MIN_OCCURRENCES, _MIN_SHARE, _MAX_TRAIN_SHARE = 10, 0.85, 0.02
-
-
-def learn_spelling_conventions(train: Sequence[str], held: Sequence[str], script: Script) -> dict[str, str]:
-    """Find words whose form in ``held`` lines is almost always one that ``train`` lines almost never have.
-
-    >>> from caesura_vowels.scripts import HEBREW
-    >>> learn_spelling_conventions(["אֵת"] * 60, ["אֶת"] * 10, HEBREW) == {"את": "אֶת"}
-    True
-    """
-    trained, conventions = count_forms(train, script), {}
-    for word, forms in count_forms(held, script).items():
-        form, times = forms.most_common(1)[0]
-        total = forms.total()
-        if (
-            total >= _MIN_OCCURRENCES
-            and times >= _MIN_SHARE * total
-            and trained[word][form] <= _MAX_TRAIN_SHARE * trained[word].total()
-        ):
-            conventions[word] = form
-    return conventions
-
-
-def count_forms(lines: Iterable[str], script: Script) -> defaultdict[str, Counter[str]]:
-    """Count the forms of every bare word."""
-    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for line, times in Counter(lines).items():
-        for word in script.word.findall(line):
-            forms[script.read(word)][script.canonical(word)] += times
-    return forms
-
-
-def apply_spelling_conventions(text: str, conventions: Mapping[str, str], script: Script) -> str:
-    """Replace words of a restored text by the forms of the conventions."""
-    return script.word.sub(lambda word: conventions.get(script.read(word[0]), word[0]), text) if conventions else text
-
 
 _RESAMPLES = 1000
 
@@ -178,11 +136,9 @@ def benchmark(
     for network in restorer.initial_networks():
         refuse_seen_lines(network.seen, files.train, untrained, restorer.script)
     restorer.fit(files.train, held=files.held, progress=progress)
-    conventions = learn_spelling_conventions(files.train, files.held, restorer.script)
-    restored = ((item, restorer.restore(restorer.script.strip(text))) for item, text in files.test)
-    done = [(item, apply_spelling_conventions(text, conventions, restorer.script)) for item, text in restored]
+    done = [(item, restorer.restore(restorer.script.strip(text))) for item, text in files.test]
     scores = score_field(test_set, files.test, done, seed=seed)
-    about = f"{files.about}; spellings taken from the validation lines: {', '.join(conventions.values()) or 'none'}"
+    about = f"{files.about}; spellings taken from the validation lines: {', '.join(restorer.conventions.values()) or 'none'}"
     return VowelBenchmark(name, model, about, scores, test_set.published)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
@@ -117,6 +117,13 @@ def train(
     unseen: Unseen = "bigrams",
     epochs: Epochs = None,
     first: First = None,
+    held: Annotated[
+        Path | None,
+        Option(
+            "--held",
+            help="A text with vowels to validate on, whose spelling of frequent words is followed; default: hold out lines.",
+        ),
+    ] = None,
     latin: Latin = None,
     table: ScriptTable = None,
     seed: Seed = 0,
@@ -141,9 +148,10 @@ def train(
         network=_network_files(first, chosen.language),
     )  # fmt: skip
     restorer.notice = chosen.notice
+    validation = () if held is None else _text_lines(held, chosen.language, encoding, latin)
     start = perf_counter()
     with _progress() as report:
-        restorer.fit(chosen.lines, progress=report)
+        restorer.fit(chosen.lines, held=validation, progress=report)
     taken = perf_counter() - start
     restorer.save(output)
     size = output.stat().st_size
@@ -154,12 +162,15 @@ def train(
             {
                 "written": str(output), "model": model, "language": chosen.language, "seconds": taken, "bytes": size,
                 "validation": restorer.validation, "rehearsed": restorer.validation,  # the deprecated name
+                "conventions": restorer.conventions,
             }
         )  # fmt: skip
     else:
         click.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
         if restorer.validation:
             click.echo(_describe_validation(**restorer.validation))
+        if restorer.conventions:
+            click.echo(f"spellings taken from {held}: {', '.join(restorer.conventions.values())}")
 
 
 @vowels.add
@@ -534,6 +545,13 @@ def _corpus(
     if not Path(name).exists():
         return load_corpus(name, path)  # reports the known names
     return load_corpus("text", name, language=language, encoding=encoding, latin=latin)
+
+
+def _text_lines(path: Path, language: str, encoding: str | None, latin: str | None) -> Sequence[str]:
+    """Return the lines of a text with vowels."""
+    from caesura_vowels import load_corpus
+
+    return load_corpus("text", path, language=language, encoding=encoding, latin=latin).lines
 
 
 def _words_of(lexicon: Path | None) -> list[str]:

@@ -24,6 +24,7 @@ from caesura_vowels.calibration import (
     hold_out,
     validate_on_held_out,
 )
+from caesura_vowels.conventions import learn_spelling_conventions
 from caesura_vowels.levels import Level, check_level, limit_marks
 from caesura_vowels.lexicon import Lexicon, Lines, hash_line, hash_lines, read_lines, unseen_lines
 from caesura_vowels.models import DISCOUNTS, MODELS, Alternatives, Hmm, Model, Progress, Words
@@ -158,6 +159,9 @@ class VowelRestorer:
     validation : dict
         Results on held-out lines: ``passes``, ``words``, ``right`` (share of words), ``error_before`` and ``error`` (calibration error before
         and after calibration). Empty if no lines were held out.
+    conventions : dict
+        Words that the validation lines given to :meth:`fit` write with other marks than the training lines, with their form there, which restored
+        texts get too; stored in the model file.
     made_for : str
         The kind of text the model is for, if known; restoring other text then causes a warning.
 
@@ -205,6 +209,7 @@ class VowelRestorer:
         self.kind, self.context, self.level, self.network = kind, context, level, network
         self.notice = ""
         self.validation: dict[str, Any] = {}
+        self.conventions: dict[str, str] = {}
         self.made_for = ""
         self._fitted: Model | None = None
         self._trained_on = np.zeros(0, np.uint32)
@@ -230,8 +235,9 @@ class VowelRestorer:
         y : object, default None
             Ignored; present for scikit-learn pipelines.
         held : sequence of str, default ()
-            Validation lines, such as those of a benchmark, used in place of a held-out share (at most 20,000 words of them). The model is
-            then trained once, on all ``lines``.
+            Validation lines, such as those of a benchmark or of the edition to be followed, used in place of a held-out share (at most 20,000 words
+            of them). The model is then trained once, on all ``lines``, and follows their spelling where they write a frequent word with other marks
+            (``conventions``).
         progress : callable, default None
             Called with the current step and the completed share of it.
 
@@ -256,6 +262,7 @@ class VowelRestorer:
             if held
             else self._validate(lines, len(numbered.states), options, report)
         )
+        self.conventions = learn_spelling_conventions(lines, held, self.script) if held else {}
         options["epochs"] = (validation and validation.passes) or self._passes[-1]
         if validation is None:
             self._calibration, self.validation = None, {}
@@ -564,6 +571,7 @@ class VowelRestorer:
             "notice": self.notice,
             "rehearsed": self.validation,  # the key of earlier versions
             "made_for": self.made_for,
+            "conventions": self.conventions,
             **({} if self.script.table is None else {"script": dict(self.script.table)}),
             "parameters": {
                 name: getattr(self, name)
@@ -612,6 +620,7 @@ class VowelRestorer:
             restorer = cls(**header["parameters"])
             restorer.notice, restorer.made_for = str(header.get("notice", "")), str(header.get("made_for", ""))
             restorer.validation = dict(header.get("rehearsed", {}))
+            restorer.conventions = _check_conventions(header.get("conventions", {}), restorer.script)
             lexicon = Lexicon.from_arrays(restorer.script, arrays)
             restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
             restorer._calibration = Calibration.from_arrays(arrays)
@@ -793,7 +802,7 @@ class _RestorationJob:
     def restored_text(self) -> str:
         if not self.tokens:
             return "".join(self.parts)
-        best = [form for part in self._parts() for form in self.model.decode(part)]
+        best = [form for part in self._parts() for form in self._follow_conventions(self.model.decode(part), part)]
         if self.restorer.level != "all":
             lexicon, level = self.model.lexicon, self.restorer.level
             best = [
@@ -821,16 +830,39 @@ class _RestorationJob:
     def _alternatives(self, part: Words) -> list[Alternatives]:
         """Return the forms with calibrated probabilities."""
         forms, calibration = self.model.alternatives(part), self.restorer._calibration
-        if calibration is None:
-            return forms
-        number = self.model.lexicon.number
-        known = np.array([word in number for word in part.words], bool)
-        return calibration.apply(forms, known, (self.unknown_words, len(self.keys)))
+        if calibration is not None:
+            number = self.model.lexicon.number
+            known = np.array([word in number for word in part.words], bool)
+            forms = calibration.apply(forms, known, (self.unknown_words, len(self.keys)))
+        best = [each[0][0] for each in forms]
+        return [
+            each if form == each[0][0] else [(form, each[0][1]), *(other for other in each[1:] if other[0] != form)]
+            for each, form in zip(forms, self._follow_conventions(best, part), strict=True)
+        ]
+
+    def _follow_conventions(self, best: list[str], part: Words) -> list[str]:
+        """Replace the best forms of words that the validation lines write with other marks, unless marks in the text contradict that."""
+        conventions = self.restorer.conventions
+        if not conventions:
+            return best
+        return [
+            form
+            if (other := conventions.get(word)) is None or self.model.contradictions(other, part.fixed.get(i))
+            else other
+            for i, (word, form) in enumerate(zip(part.words, best, strict=True))
+        ]
 
     def _put_marks(self, token: str, pointed: str) -> str:
         """Transfer the marks of a pointed form to the word as it was written."""
         marks = tuple(x.marks for x in self.script.split(pointed))
         return self.script.put_marks(token, marks, replace=self.restorer.existing == "replace")
+
+
+def _check_conventions(conventions: Mapping[str, Any], script: Script) -> dict[str, str]:
+    """Check the conventions in a model file: pointed forms by their bare words."""
+    if any(not isinstance(form, str) or script.read(form) != word for word, form in conventions.items()):
+        raise ValueError("conventions has forms with other letters than their words")
+    return dict(conventions)
 
 
 def _regroup(batch: list[str], whole: list[str]) -> Iterator[str]:
