@@ -103,6 +103,26 @@ def test_export_and_report_in_the_background(client: TestClient, project: int) -
     assert client.get(f"/api/jobs/{failed['id']}/file").status_code == 404
 
 
+def test_report_against_an_annotator_has_the_errors_of_all_recordings(client: TestClient) -> None:
+    times = "item,coder,length,start,end,label\n" + "".join(
+        f"r{n},{coder},0.4,{start},{end},{name}\n"
+        for n in range(2)
+        for coder, late in (("hand", 0.0), ("mfa", 0.01))
+        for start, end, name in ((0, 0.1 + late, "s"), (0.1 + late, 0.3, "a"), (0.3, 0.4, "t"))
+    )
+    project = client.post("/api/projects", json={"name": "aligners"}).json()["id"]
+    file = {"files": [("files", ("all.csv", times.encode()))], "data": {"format": "times"}}
+    assert client.post(f"/api/projects/{project}/files", **file).json()["annotations"] == 4
+    job = client.post(f"/api/projects/{project}/jobs/report", json={"reference": "hand"}).json()
+    page = client.get(finished(client, job)["file"]).text
+    assert "Errors of starts" in page
+    assert "onset errors by phone" in page
+    pairs = client.post(f"/api/projects/{project}/jobs/report", json={}).json()
+    assert "Errors of starts" not in client.get(finished(client, pairs)["file"]).text
+    unknown = finished(client, client.post(f"/api/projects/{project}/jobs/report", json={"reference": "eve"}).json())
+    assert "has no coder 'eve'" in unknown["error"]
+
+
 def _count(many: int) -> int:
     for n in range(many):
         report_progress(n, many, f"{n} of {many}")

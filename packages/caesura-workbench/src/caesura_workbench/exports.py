@@ -102,8 +102,8 @@ def provenance_of_project(url: str, project: int) -> bytes:
     return json.dumps(listed, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def report_project(url: str, project: int, sort: str | None) -> tuple[str, bytes]:
-    """Write the report of a project's coders as an HTML page; runs in a worker process."""
+def report_project(url: str, project: int, sort: str | None, reference: str | None) -> tuple[str, bytes]:
+    """Write the report of a project's coders, or of all against one of them, as an HTML page; runs in a worker process."""
     from caesura.report.content import make_report
     from caesura.report.page import html_page
 
@@ -114,7 +114,7 @@ def report_project(url: str, project: int, sort: str | None) -> tuple[str, bytes
         raise CaesuraError("the project has no annotations by coders yet.")
     title = store.project_name(project)
     report_progress(1, 2, "writing the report")
-    return f"{_file_name(title)}.html", html_page(make_report(corpus, title)).encode()
+    return f"{_file_name(title)}.html", html_page(make_report(corpus, title, reference=reference)).encode()
 
 
 # ---------------------------------------------------------------------- formats that fit

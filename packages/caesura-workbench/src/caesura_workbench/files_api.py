@@ -284,9 +284,10 @@ class NewExport(RequestBody):
 
 
 class NewReport(RequestBody):
-    """A report to make in the background, of one sort of annotation."""
+    """A report to make in the background, of one sort of annotation; ``reference``: the coder with whom the others are compared."""
 
     sort: Annotated[str, StringConstraints(max_length=50)] | None = None
+    reference: Annotated[str, StringConstraints(max_length=200)] | None = None
 
 
 def _background(request: Request) -> BackgroundJobs:
@@ -327,20 +328,24 @@ def write_report(
     request: Request, store: ViewerStore, jobs: Jobs, project: ExistingProject, body: NewReport
 ) -> dict[str, Any]:
     """Write the report of a project's coders in the background, once per state of the project; the file of the job is a page."""
-    return start_report(request, store, jobs, project, body.sort).as_dict()
+    return start_report(request, store, jobs, project, body.sort, body.reference).as_dict()
 
 
-def start_report(request: Request, store: Store, jobs: JobRunner, project: int, sort: str | None) -> BackgroundJob:
+def start_report(
+    request: Request, store: Store, jobs: JobRunner, project: int, sort: str | None, reference: str | None
+) -> BackgroundJob:
     """Start the job that writes a report, or return one that is not finished, or that did so since the last change of the project."""
     url = get_settings(request).database_url
     with store.reading() as db:
         stamp = last_change(db, project)
 
     def work(job: BackgroundJob) -> ResultFile:
-        name, page = job.run(report_project, url, project, sort)
+        name, page = job.run(report_project, url, project, sort, reference)
         return ResultFile(name, page, "text/html; charset=utf-8")
 
-    return _background(request).start(jobs.owner, "report", project, work, f"report {project} {sort}", stamp)
+    return _background(request).start(
+        jobs.owner, "report", project, work, f"report {project} {sort} {reference!r}", stamp
+    )
 
 
 @router.get("/jobs", response_model=list[JobResponse], tags=["session"])

@@ -66,7 +66,14 @@ def render_error(request: Request, status: int, message: str) -> bytes:
     shared = _shared(request)
     titles = {404: "Not found", 403: "Not allowed", 401: "Sign in required"}
     title = shared["_"](titles.get(status, "Something went wrong"))
-    context = {"title": title, "message": message, "viewer": getattr(request.state, "viewer", None)} | shared
+    viewer = getattr(request.state, "viewer", None)
+    context = {
+        "title": title,
+        "message": message,
+        "status": status,
+        "path": request.url.path,
+        "viewer": viewer,
+    } | shared
     return _templates.get_template("error.html").render(context).encode()
 
 
@@ -215,16 +222,17 @@ def report(
     jobs: Jobs,
     project: PathId,
     sort: Annotated[str | None, Query(max_length=50)] = None,
+    reference: Annotated[str | None, Query(max_length=200)] = None,
     job: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
 ) -> Response:
-    """Show the report of a project's coders, as ``caesura report`` writes it; meanwhile, how far it is.
+    """Show the report of a project's coders, or of all against ``reference``, as ``caesura report`` writes it; meanwhile, how far it is.
 
     It is a job in the background, which is started once per state of the project; the page that waits names its job, so that changes meanwhile start no other.
     """
     name = store.project_name(project)
     begun = None if job is None else request.app.state.background.get(jobs.owner, job)
     if begun is None or (begun.what, begun.project) != ("report", project):
-        begun = start_report(request, store, jobs, project, sort)
+        begun = start_report(request, store, jobs, project, sort, reference)
     return _show_report(request, begun, name)
 
 

@@ -45,10 +45,19 @@ function draw(agreement) {
     offer(byId("metric"), agreement.metrics.map((each) => [each.name, each.title]));
     byId("metric").value = agreement.metric;
   }
+  byId("reference-label").hidden = agreement.coders.length < 2;
+  offer(byId("reference"), [["", t("Every two annotators")], ...agreement.coders.map((coder) => [coder, t("Against {name}", { name: coder })])]);
+  linkReport();
   drawNumbers(agreement);
   drawMatrix();
   drawItems(agreement.items);
   drawCourse(agreement.course ?? []);
+}
+
+// The report is of the sort of annotations on the page; against one annotator it also draws errors by phone of all recordings.
+function linkReport() {
+  const link = byId("report");
+  link.href = `${link.href.split("?")[0]}?${asked("sort", "reference")}`;
 }
 
 function drawNumbers({ title, pooled, coefficients }) {
@@ -139,6 +148,7 @@ for (const button of findAll("#order button"))
     if (shown) drawMatrix();
   });
 byId("compute-profiles").addEventListener("click", reportErrors(showProfiles));
+byId("reference").addEventListener("change", linkReport);
 byId("sort").addEventListener("change", reportErrors(() => { byId("metric").value = ""; return showAgreement(); }));
 for (const id of ["metric", "coefficient"]) byId(id).addEventListener("change", reportErrors(showAgreement));
 
