@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from caesura.annotators import fit_annotators
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura_workbench import annotator_models, project_statistics
 
 UNITS = 60
 TRUE = tuple(range(6, UNITS, 6))
@@ -73,6 +74,50 @@ def test_disputes_in_the_order_of_gain(client: TestClient, campaign: tuple[int, 
         f"/api/projects/{project}/disputes", params={"order": "gain", "limit": 5, "after": first["next"]}
     ).json()
     assert [(p["item"], p["key"]) for p in first["places"] + second["places"]] == keys["gain"][:10]
+
+
+def test_in_a_large_project_changed_items_alone_are_ordered_again(
+    client: TestClient,
+    campaign: tuple[int, dict],  # type: ignore[type-arg]
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(project_statistics, "_SMALL_PROJECT", 3)
+    monkeypatch.setattr(project_statistics, "_FEW_CHANGED", 1)
+    asked: list[list[int]] = []
+    find = annotator_models.find_gains
+
+    def listen(url: str, numbers: list[int], tolerance: float | None) -> dict[tuple[int, int], float]:
+        asked.append(list(numbers))
+        return find(url, numbers, tolerance)
+
+    monkeypatch.setattr(annotator_models, "find_gains", listen)
+    project, _ = campaign
+
+    def listed() -> list[tuple[int, str]]:
+        found = client.get(f"/api/projects/{project}/disputes", params={"order": "gain", "limit": 200}).json()
+        return [(place["item"], place["key"]) for place in found["places"]]
+
+    before = listed()
+    one, two, *_ = every = sorted({item for item, _ in before})
+    client.post(f"/api/items/{one}/annotations", json={"coder": "new", "role": "coder", "empty": True})
+    after = listed()
+    assert [each for each in after if each[0] != one] == [each for each in before if each[0] != one]
+    assert {item for item, _ in after} == {*every}
+    client.post(f"/api/items/{two}/annotations", json={"coder": "new", "role": "coder", "empty": True})
+    listed()
+    assert asked == [every, [one], every]
+
+
+def test_profiles_of_many_annotations_are_computed_from_some(
+    client: TestClient,
+    campaign: tuple[int, dict],  # type: ignore[type-arg]
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    project, _ = campaign
+    monkeypatch.setattr(project_statistics, "_MOST_PROFILED", 9)
+    answer = client.get(f"/api/projects/{project}/annotators").json()
+    assert answer["warnings"][0] == "the profiles are computed from 2 of 4 items, taken evenly."
+    assert len(answer["profiles"]) == 4
 
 
 def test_too_few_annotators_are_explained(client: TestClient, project: int) -> None:

@@ -22,7 +22,7 @@ from caesura_workbench.middleware import SecurityMiddleware
 from caesura_workbench.pages import render_error
 from caesura_workbench.permissions import PERMISSIONS, find_permission
 from caesura_workbench.settings import Settings
-from web_people import PASSWORD, SampleWorkbench, bench, new_client, sign_in, use_fast_passwords
+from web_people import FILLED, PASSWORD, SampleWorkbench, bench, new_client, sign_in, use_fast_passwords
 
 ROLES = {"judy": "adjudicator", "ann": "annotator", "ben": "annotator", "rita": "reader", "sam": None}
 #: Letters of the table below: manager, judge, annotator, reader, a person without a role here, nobody.
@@ -227,20 +227,7 @@ def test_permissions_of_every_role(campaign: SampleWorkbench, released: bool) ->
             {**scope, "app": campaign.app}, receive, send
         )
 
-    numbers = {
-        "project": campaign.project,
-        "item": campaign.items[0],
-        "annotation": annotation,
-        "revision": 1,
-        "merge": 1,
-        "person": 1,
-        "level": 0,
-        "tile": 0,
-        "job": 1,
-        "token": 1,
-        "name": "de",
-        "code": "de",
-    }
+    ids = {"project": campaign.project, "item": campaign.items[0], "annotation": annotation}
     nobody = anonymous_csrf(campaign)
 
     async def ask_everybody() -> None:
@@ -253,7 +240,7 @@ def test_permissions_of_every_role(campaign: SampleWorkbench, released: bool) ->
                     method, _, path = address.partition(" ")
                     before, _, after = who.partition("/")
                     path = path.replace("/static", "/static/api.js").replace("{sort}/{number}", "items/{item}")
-                    status = (await client.request(method, path.format(**numbers))).status_code
+                    status = (await client.request(method, path.format(**FILLED, **ids))).status_code
                     allowed = letter in ((after or before) if released else before)
                     assert (status == 299) == allowed, (address, name, status)
                     if status != 299:
@@ -270,23 +257,24 @@ def anonymous_csrf(campaign: SampleWorkbench) -> str:
 
 
 def everything_visible(client: TestClient, project: int, items: list[int]) -> dict[str, Any]:
-    """Return everything that a person can fetch, with ETags."""
-    addresses = ["/", "/api/projects", "/api/session", f"/projects/{project}", f"/api/projects/{project}"]
-    addresses += [f"/api/projects/{project}/{part}" for part in ("tasks", "agreement", "disagreements", "export")]
-    addresses += [f"/api/projects/{project}/{part}" for part in ("items", "counts", "next", "changes", "schema")]
-    addresses += [f"/api/projects/{project}/{part}" for part in ("items?person=1", "changes?after=-1", "grid", "pace")]
-    addresses += ["/api/inbox"]
-    addresses += [f"/api/projects/{project}/{part}" for part in ("provenance", "members", "audit", "deleted")]
+    """Return the answers of all addresses that can be fetched, with ETags, and suggestions, which depend on what there is."""
+    ids: dict[str, list[int]] = {"project": [project], "item": items, "annotation": [*range(1, 8)]}
+    addresses = []
+    for address in PERMISSIONS:
+        method, _, path = address.partition(" ")
+        if method == "GET" and path not in ("/static", "/language/{code}"):  # that would change the language
+            named = next((name for name in ids if f"{{{name}}}" in path), "")
+            addresses += [path.format(**FILLED, **({named: number} if named else {})) for number in ids.get(named, [0])]
+    addresses += [
+        f"/api/projects/{project}/{part}" for part in ("items?person=1", "items?order=changed", "tasks?item=2")
+    ]
+    addresses += [f"/api/projects/{project}/changes?after={after}" for after in (-1, 3)]
+    addresses += [f"/api/items/{item}?first=1&last=5" for item in items]
+    found = {at: (a := client.get(at), a.status_code, a.text, a.headers.get("etag"))[1:] for at in addresses}
     for item in items:
-        addresses += [
-            f"/items/{item}",
-            f"/api/items/{item}",
-            f"/api/items/{item}?first=1&last=5",
-            f"/api/items/{item}/tiers",
-        ]
-    for number in range(1, 8):
-        addresses += [f"/api/annotations/{number}", f"/api/annotations/{number}/history"]
-    return {at: (a := client.get(at), a.status_code, a.text, a.headers.get("etag"))[1:] for at in addresses}
+        suggested = client.post(f"/api/items/{item}/suggestions", json={"segmenter": "uniform"})
+        found[f"suggestions {item}"] = (suggested.status_code, suggested.text, None)
+    return found
 
 
 def test_annotators_are_blind_before_release(campaign: SampleWorkbench) -> None:
@@ -300,6 +288,8 @@ def test_annotators_are_blind_before_release(campaign: SampleWorkbench) -> None:
         theirs = start(ann, item)
         assert (theirs["coder"], theirs["role"]) == ("ann", "coder")
         assert mark(ann, theirs["id"], 1, 3).status_code == 200
+        refused = {"version": 2, "operation": {"kind": "refuse", "position": 4, "suggested_by": "uniform"}}
+        assert ann.patch(f"/api/annotations/{theirs['id']}", json=refused).status_code == 200
         ann.post(f"/api/items/{item}/comments", json={"text": "hard"})
         assert ann.put(f"/api/items/{item}/status", json={"status": "done"}).status_code == 204
     start(mira, one, coder="gold", empty=False, method="union")
@@ -408,14 +398,20 @@ def test_imported_coder_with_same_name_does_not_block_annotator(campaign: Sample
 # ---------------------------------------------------------------------- assignment and progress
 
 
-def test_items_are_assigned_evenly(campaign: SampleWorkbench) -> None:
+def test_items_are_assigned_evenly(campaign: SampleWorkbench, monkeypatch: pytest.MonkeyPatch) -> None:
     mira, ann, ben = campaign["mira"], campaign["ann"], campaign["ben"]
     for n in range(3, 7):
         added = {"item": f"story {n}", "text": "One. Two. Three.", "unit": "sentence"}
         mira.post(f"/api/projects/{campaign.project}/text", json=added)
     start(ben, campaign.items[0])
     address = f"/api/projects/{campaign.project}/assignments"
+    monkeypatch.setattr("caesura_workbench.campaign._ITEMS_AT_ONCE", 2)  # in three parts
     assert mira.post(address, json={"per_item": 1}).json() == {"items": 6}
+    last = mira.get(f"/api/projects/{campaign.project}/changes?after=-1").json()["last"]
+    assert mira.post(address, json={"per_item": 1}).json() == {"items": 6}
+    assert mira.get(f"/api/projects/{campaign.project}/changes?after={last}").json()["changes"] == [], "as they were"
+    logged = [each["what"] for each in mira.get("/api/audit").json()]
+    assert logged.count("assign items: to 1 annotator each") == 2, "one line each time"
     counts = mira.get(f"/api/projects/{campaign.project}/counts").json()
     load = {p["name"]: p["open"] + p["begun"] for p in counts["people"] if p["role"] == "annotator"}
     assert load == {"ann": 3, "ben": 3}

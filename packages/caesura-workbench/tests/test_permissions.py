@@ -15,7 +15,7 @@ from caesura_workbench.middleware import SecurityMiddleware
 from caesura_workbench.pages import render_error
 from caesura_workbench.permissions import PERMISSIONS
 from caesura_workbench.settings import Settings
-from web_people import SampleWorkbench, bench, use_fast_passwords
+from web_people import FILLED, SampleWorkbench, bench, use_fast_passwords
 
 #: Changes that the scope "annotate" allows, changes that "read" allows, and what no token allows; the scope "manage" is for all other changes.
 ANNOTATE = {
@@ -32,17 +32,6 @@ ANNOTATE = {
 }
 READ = {"POST /api/projects/{project}/jobs/export", "POST /api/projects/{project}/jobs/report"}
 NEVER = {"POST /api/me/tokens", "PUT /api/me/password", "POST /api/people/{person}/link"}
-FILLED = {
-    "revision": 1,
-    "merge": 1,
-    "person": 1,
-    "level": 0,
-    "tile": 0,
-    "job": 1,
-    "token": 1,
-    "name": "de",
-    "code": "de",
-}
 
 
 @pytest.fixture

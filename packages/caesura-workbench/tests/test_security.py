@@ -279,6 +279,12 @@ def test_non_ascii_token_is_accepted(guarded: TestClient) -> None:
     assert guarded.get("/api/projects").status_code == 200, "by the cookie"
 
 
+def test_repeated_parameter_is_refused(client: TestClient, project: int) -> None:
+    answer = client.get(f"/api/projects/{project}/items?limit=1000&limit=5")
+    assert (answer.status_code, answer.json()) == (422, {"error": "'limit' is given more than once."})
+    assert client.get(f"/api/projects/{project}/export?coder=ann&coder=ben").status_code == 200
+
+
 def test_bearer_token_needs_its_scheme(guarded: TestClient) -> None:
     refused(guarded.get("/api/projects", headers={"Authorization": TOKEN.encode()}), 401)
     refused(guarded.get("/api/projects", headers={"Authorization": f"Basic {TOKEN}".encode()}), 401)

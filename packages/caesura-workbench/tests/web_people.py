@@ -17,6 +17,19 @@ from caesura_workbench.settings import Settings
 PASSWORD = "open sesame, please"
 TEXT = "It was late. Mr. Blake slept. Nobody came. The moon stood still. A boat went by. Its lamp was out."
 
+#: Values of parameters of addresses, besides project, item and annotation.
+FILLED: dict[str, int | str] = {
+    "revision": 1,
+    "merge": 1,
+    "person": 1,
+    "level": 0,
+    "tile": 0,
+    "job": 1,
+    "token": 1,
+    "name": "de",
+    "code": "de",
+}
+
 
 @dataclass
 class SampleWorkbench:

@@ -46,6 +46,11 @@ RunJob = Callable[..., Any]
 _BLOCK = 64  # items; an edit makes one block be computed again
 _AT_ONCE = 8  # blocks per job, so that other jobs come in between
 _KEPT = 40  # statistics of which blocks are kept
+_MOST_PROFILED = 50_000  # annotations from which profiles are computed, some 20 s of processor time
+_SMALL_PROJECT, _FEW_CHANGED = (
+    200,
+    50,
+)  # items: where all gains are always computed again, and after how many changes else
 
 
 # ---------------------------------------------------------------------- in the worker process
@@ -387,32 +392,57 @@ class Statistics:
             raise CaesuraError("there are no annotations yet.")
         if sort is not None and sort not in sorts:
             raise UnknownName("sort of annotation", sort, sorts)
-        numbers = [entry.id for entry in state.items.values()]
+        entries = list(state.items.values())
+        # the model takes time per annotation; of many, it gets those of items taken evenly from the project
+        step = 1 + sum(entry.coders for entry in entries) // _MOST_PROFILED
+        found = run(
+            "annotators", profile_annotators, self._url, [each.id for each in entries[::step]], sort or sorts[0]
+        )
+        if step > 1:
+            some = f"from {len(entries[::step]):,} of {len(entries):,} items, taken evenly"
+            found["warnings"] = [f"the profiles are computed {some}.", *found["warnings"]]
         return {
-            **run("annotators", profile_annotators, self._url, numbers, sort or sorts[0]),
+            **found,
             "sorts": sorts,
             "state": state.last,
             "time": rows.timestamp(),
         }
 
     def _gains(self, run: RunJob, state: ProjectState, tolerance: float | None) -> dict[tuple[int, int], float] | None:
-        """Return what settling each disputed place gains, as of this state of the project; None if that takes too long."""
-        from caesura_workbench.annotator_models import find_gains
+        """Return what settling each disputed place gains, as of this state of the project; None if that takes too long.
 
+        In a large project, only changed items are computed again until many have changed: the model of the annotators hardly depends on a few items.
+        """
         key = (state.project, "gains", tolerance)
         with self._lock:
             kept = self._kept.get(key)
         if kept is None or kept["state"] != state.last:
-            last, numbers = state.last, [entry.id for entry in state.items.values()]
-            try:
-                gains = run("order of disputes", find_gains, self._url, numbers, tolerance)
-            except JobError:
-                gains = None
-            kept = {"state": last, "gains": gains}
+            last, entries = state.last, list(state.items.values())
+            few = max(_FEW_CHANGED, len(entries) // 50) if len(entries) > _SMALL_PROJECT else 0
+            if kept is None or sum(entry.stamp > kept["fitted"] for entry in entries) > few:
+                gains, fitted = self._new_gains(run, [entry.id for entry in entries], tolerance), last
+            else:
+                gains, fitted = kept["gains"], kept["fitted"]
+                changed = [entry.id for entry in entries if entry.stamp > kept["state"]]
+                if gains is not None and changed:
+                    again = set(changed)
+                    same = {place: gain for place, gain in gains.items() if place[0] not in again}
+                    gains = same | (self._new_gains(run, changed, tolerance) or {})
+            kept = {"state": last, "fitted": fitted, "gains": gains}
             with self._lock:
                 self._kept[key] = kept
         found: dict[tuple[int, int], float] | None = kept["gains"]
         return found
+
+    def _new_gains(
+        self, run: RunJob, numbers: list[int], tolerance: float | None
+    ) -> dict[tuple[int, int], float] | None:
+        from caesura_workbench.annotator_models import find_gains
+
+        try:
+            return run("order of disputes", find_gains, self._url, numbers, tolerance)  # type: ignore[no-any-return]
+        except JobError:
+            return None
 
     # ------------------------------------------------------------------ disputes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, HTTPException, Path, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 #: Errors that every operation may return.
@@ -40,12 +40,24 @@ def file_response(*media_types: str, description: str = "A file.") -> dict[int |
     return {200: {"description": description, "content": dict.fromkeys(media_types, schema)}}
 
 
+#: Query parameters that may be given several times.
+_LISTS = {"coder"}
+
+
+async def refuse_repeated(request: Request) -> None:
+    """Refuse a query parameter that is given twice: a proxy and this server could read different ones."""
+    names = [name for name, _ in request.query_params.multi_items()]
+    repeated = {name for name in names if names.count(name) > 1} - _LISTS if len(names) > 1 else ()
+    if repeated:
+        raise HTTPException(422, f"{min(repeated)[:100]!r} is given more than once.")
+
+
 def api_router(*tags: str) -> APIRouter:
     """Create a router of the API; its tags apply to operations without their own."""
     errors: dict[int | str, dict[str, Any]] = {
         status: {"description": text, "model": ErrorResponse} for status, text in _ERRORS.items()
     }
-    return APIRouter(prefix="/api", tags=list(tags), responses=errors)
+    return APIRouter(prefix="/api", tags=list(tags), responses=errors, dependencies=[Depends(refuse_repeated)])
 
 
 #: The id of a project, an item or an annotation in a path, within the range of the database.
