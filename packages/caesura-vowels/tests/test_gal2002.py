@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import os
 import re
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from caesura.errors import CaesuraError
 from caesura.papers import reproduce, save_figures
 from caesura_vowels import gal2002
 from caesura_vowels.corpora import VowelCorpus
+from caesura_vowels.gal2002_readings import count_cut_words, count_words
 from caesura_vowels.models import simple_good_turing
 from caesura_vowels.restorer import VowelRestorer
 from caesura_vowels.scripts import ARABIC, HEBREW
@@ -96,7 +99,9 @@ def test_progress_is_reported_and_blocks_are_returned(corpora) -> None:
     )
     shares = [share for _, share in progress]
     assert shares == sorted(shares)
-    assert len(progress) == 3 * (2 + 3 + 2 * 3) + 3 * 2 + 1 + 6, "models, shares, blocks, estimates, sounds, readings"
+    assert len(progress) == 3 * (2 + 3 + 2 * 3) + 3 * 2 + 1 + 6 + 2 * 5, (
+        "models, shares, blocks; estimates; sounds; readings; tenths"
+    )
     assert shares[-1] == pytest.approx(1 - 1 / len(progress))
     assert any("block 3: hmm" in what for what, _ in progress)
     blocks = reproduction.data["blocks"]["Hebrew"]["hmm"]
@@ -167,6 +172,62 @@ def test_page_has_the_tables_and_printed_numbers_of_the_command(corpora) -> None
 @pytest.mark.skipif(not ALL, reason="trains all models: CAESURA_EXHAUSTIVE=1")
 def test_page_is_what_the_command_prints() -> None:
     assert (ROOT / "docs" / "papers" / "gal2002.md").read_text(encoding="utf-8") == gal2002.reproduce().page()
+
+
+def test_words_are_found_with_their_marks() -> None:
+    shares = count_words(["דָוִד רָב דָוִד", "רַב"], ["דָוִד דַוִד", "רַב בָא"], HEBREW, sound=lambda word: word[:1])
+    assert shares["words not found"] == 50, "the second has other marks, the last is unseen"
+    assert shares["errors on words not found"] == 50
+    assert shares["unigram"] + 50 <= 100
+    assert shares["hmm"] + shares["other errors"] == 50
+    assert shares["unambiguous"] == 50
+    assert shares["phonetic group"] == 100, "here a word sounds like its first letter"
+
+
+def test_errors_of_the_page_are_those_of_the_reading(corpora) -> None:
+    """Words not found are counted once from the evaluation and once word by word; both must agree."""
+    reproduction = gal2002.reproduce(model=("hmm",), curve=False)
+    section = next(s for s in reproduction.sections if s.title.startswith("Hebrew: a random tenth"))
+    lines = {line.what: line.computed for line in section.lines}
+    tenths = next(s for s in reproduction.sections if "random tenths" in s.title)
+    row = next(row for row in tenths.rows if row[:2] == ["Hebrew", "seed 0"])
+    assert row[2] == pytest.approx(lines["words of the test set that are not found (%)"])
+    assert row[4:] == pytest.approx(
+        [
+            lines["hmm: words right (%)"],
+            lines["hmm: errors on words not found (% of all words)"],
+            lines["hmm: other errors (% of all words)"],
+        ]
+    )
+
+
+def test_quran_in_latin_letters_is_cut_into_words_in_several_ways(tmp_path) -> None:
+    file = tmp_path / "quran.txt"
+    file.write_text("1|1|Al<u>h</u>amdu lill<u>a</u>hi waman\n" * 12, encoding="utf-8")
+    (section,) = reproduce("gal2002", path=file).sections
+    counts = [str(row[0]).rsplit(": ", 1)[1] for row in section.rows[1:4]]
+    assert counts == ["36 words", "48 words", "48 words"], "cut after al: alhamdu; cut after wa: waman"
+    assert [float(cell) for cell in section.rows[0][3:]] == [74, 86, 8, 6]
+    file.write_text("no verses\n", encoding="utf-8")
+    with pytest.raises(CaesuraError):
+        reproduce("gal2002", path=file)
+
+
+@pytest.mark.slow
+def test_numbers_that_the_page_says_of_the_quran_in_latin_letters() -> None:
+    """They were measured with a file without a licence; a change of the program must not make them wrong in silence."""
+    file = Path(os.environ.get("CAESURA_SHARED", "../shared")) / "data" / "papers" / "quran-transliteration.txt.xz"
+    if not file.is_file():
+        pytest.skip("the Qur'an in Latin letters is not here")
+    (said,) = gal2002.TRANSLITERATED
+    verses = lzma.decompress(file.read_bytes()).decode("utf-8").splitlines()
+    for reading, keys in (
+        ("cut after al", ("unigram", "other errors", "words not found", "hmm")),
+        ("cut after wa and fa", ("unigram", "hmm", "words not found")),
+    ):
+        words, shares = count_cut_words(verses, "tanzil", reading, seed=0)
+        assert f"{words:,}" in said
+        assert all(f"{shares[key]:.1f}" in said for key in keys)
 
 
 def test_sections_are_published_as_they_are_ready(corpora) -> None:
