@@ -28,8 +28,11 @@ def test_sample_gives_a_table_per_embeddedness() -> None:
         f"{m} ({how})" for m in ("κ", "precision", "recall") for how in ("flat", "full")
     }
     for line in checks.lines:
-        higher, lower = map(float, line.remark.split(" against "))
+        higher, lower = map(float, line.remark.split(";")[0].split(" against "))
         assert (line.computed == "yes") == (higher > lower)
+    rows = {row[0]: row for row in flat.rows}
+    union = next(line for line in checks.lines if line.what == "conflict-free union above majority on precision (flat)")
+    assert union.remark.endswith(f"{rows['conflict-free-union'][3]:.3f} against {rows['majority'][3]:.3f}")
     assert reproduction.findings[0].endswith("hold on these data.")
 
 

@@ -200,9 +200,12 @@ def _findings(qualities: Qualities) -> list[Line]:
             ("majority above consensus on recall", "nested-recall", "majority", "consensus"),
         ):
             higher, lower = means[better][name], means[worse][name]
-            lines.append(
-                Line(f"{what} ({how})", "yes", "yes" if higher > lower else "no", f"{higher:.3f} against {lower:.3f}")
-            )
+            remark = f"{higher:.3f} against {lower:.3f}"
+            if name == "nested-precision":
+                remark += f"; of an annotator's segments, gold has {means[better]['nested-recall']:.3f} against {means[worse]['nested-recall']:.3f}"
+            elif higher <= lower:
+                remark += "; other data than the paper's"
+            lines.append(Line(f"{what} ({how})", "yes", "yes" if higher > lower else "no", remark))
     return lines
 
 
@@ -212,8 +215,9 @@ def _in_words(checks: Sequence[Line]) -> list[str]:
     sentences = [f"{held} of {len(checks)} of the paper's findings hold on these data."]
     if any("precision" in line.what and line.computed == "no" for line in checks):
         sentences.append(
-            "Precision is the share of gold segments that an annotator has: a union holds segments of few annotators, a majority "
-            "only those of many, so the majority is ahead on it here; our copy of the paper ends before its definition."
+            "Precision is here the share of gold segments that an annotator has: a union holds segments of few annotators, a majority "
+            "only those of many, so the majority is ahead on it. As the share of an annotator's segments that gold has, the union is ahead, as in the paper; but then recall is the other share, which is 1 for any consensus, so "
+            "that the majority cannot be above it. Our copy of the paper ends before its definitions."
         )
     return sentences
 
