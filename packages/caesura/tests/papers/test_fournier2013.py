@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError
+from caesura.formats import read
 from caesura.model import Segmentation
 from caesura.papers import fournier2013, reproduce
 from caesura.papers.fournier2013 import (
@@ -20,6 +21,7 @@ from caesura.papers.fournier2013 import (
 )
 from caesura.samples.moonstone import chapters
 from cli.command import caesura, refused
+from shared_data import shared
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +160,19 @@ def test_calibration_of_long_segments_equals_the_closed_form() -> None:
     assert calibrate_near(np.array([10, 20]), 0.168) == pytest.approx(closed, abs=0.01)
     assert calibrate_near(np.array([10]), 0.0) == 0.0
     assert calibrate_near(np.array([10]), 0.9) == 0.5, "no probability gives a higher rate than 1/2"
+
+
+def test_numbers_that_the_page_says_of_kubla_khan() -> None:
+    """They were measured with a file without a licence; a change of the program must not make them wrong in silence."""
+    coders = read(shared("data/papers/kubla_khan_coders.json"))
+    (said,) = fournier2013._KUBLA
+    rows = {name: values for name, *values in fournier2013._own_section(coders).rows}
+    for name in ("S-π*", "B-π*"):
+        pooled, _, segments = (f"{value:.3f}" for value in rows[name])
+        assert f"{name} {pooled}" in said
+        assert segments in said
+    assert f"near misses {near_rate(count_edits(coders)):.3f}" in said
+    assert {len(coders.coders_of(item)) for item in coders.items} == {9}
 
 
 @pytest.mark.slow

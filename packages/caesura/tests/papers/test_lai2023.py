@@ -14,7 +14,7 @@ from caesura.formats import read
 from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import as_similarity
 from caesura.model import Segmentation
-from caesura.papers import Line, Reproduction, reproduce
+from caesura.papers import Line, Reproduction, lai2023, reproduce
 from caesura.papers.lai2023 import CUSTOM
 from caesura.papers.lai2023_search import algorithm_1, two_steps
 from shared_data import oracle, oracle_json, shared
@@ -232,6 +232,21 @@ def test_texts_that_a_machine_segmented(tmp_path) -> None:
     file.write_text("[[[1]]]")
     with pytest.raises(CaesuraError, match="expected"):
         reproduce("lai2023", path=file)
+
+
+def test_numbers_that_the_page_says_of_the_santa_barbara_corpus() -> None:
+    """They were measured with a file that must not be copied; a change of the program must not make them wrong in silence."""
+    found = reproduce("lai2023", path=shared("data/papers/lai2023/santa_barbara.json.xz"))
+    (said,) = lai2023._DIFFICULTY
+    stats = pytest.importorskip("scipy.stats")
+    density, sf, sfb = (stats.rankdata(found.data[name]) for name in ("density", "S_f", "S_f^B"))
+    for pair, words in (
+        ((density, sf), "{:.2f} with S_f and"),
+        ((density, sfb), "{:.2f} with S_f^B"),
+        ((sf, sfb), "{:.2f} between S_f and S_f^B"),
+    ):
+        assert words.format(np.corrcoef(*pair)[0, 1]) in said
+    assert f"{len(found.data['items'])} texts" in said
 
 
 def test_prevalence_and_bias_of_endnotes() -> None:
