@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 from caesura.errors import CaesuraError
 from caesura_workbench.exports import History
 from caesura_workbench.migrations import MIGRATIONS
+from caesura_workbench.rows import pack_marks
 from caesura_workbench.schema import metadata, schema_version
 from caesura_workbench.store import Store
 
@@ -44,6 +46,34 @@ def test_database_of_an_earlier_version_is_migrated(version: str, tmp_path: Path
     undone = store.undo(states["gold"].id, states["gold"].version)
     assert undone.marks.positions.tolist() == [2]
     store.close()
+
+
+@pytest.mark.parametrize("name", ["0.1.0", "0.2.0", "0.2.0-campaign"])
+def test_nothing_is_lost_by_a_migration(name: str, tmp_path: Path) -> None:
+    """Every row of every table is there with the values it had, and every annotation can be read."""
+    path = tmp_path / "old.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript((FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
+        tables = [table for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        before = {}
+        for table in tables:
+            columns = ", ".join(f'"{row[1]}"' for row in db.execute(f"PRAGMA table_info({table})"))
+            query = f"SELECT {columns} FROM {table} ORDER BY 1, 2"
+            before[query] = db.execute(query).fetchall()
+    store = Store(f"sqlite:///{path}")
+    states = [
+        state
+        for project in store.projects()
+        for item in store.items(project["id"])
+        for state in store.annotations(item.id)
+    ]
+    store.close()
+    with sqlite3.connect(path) as db:
+        assert {query: db.execute(query).fetchall() for query in before} == before
+        marks = dict(db.execute("SELECT annotations.id, marks FROM annotations JOIN revisions ON revisions.id = head"))
+    assert {state.id: json.loads(pack_marks(state.marks)) for state in states} == {
+        number: json.loads(packed) for number, packed in marks.items()
+    }
 
 
 def test_database_of_a_later_version_is_refused(tmp_path: Path) -> None:
