@@ -170,22 +170,59 @@ def measure_large(database: Path, wanted: argparse.Namespace) -> None:
             page.get_by_role("button", name="Sign in").click()
             page.wait_for_selector("#editor[data-state=open] .gap")
             print(f"{wanted.items:,} items × {wanted.people} people; {heading(wanted.rounds)}\n")
-            print("| page | usable after | elements | from a click to its change |\n|---|---:|---:|---|")
-            for name, whose, path, ready, actions in LARGE:
-                usable, changes, elements = [], {what: [] for what, *_ in actions}, 0
-                for _ in range(wanted.rounds):
-                    page = who[whose].new_page()
-                    page.goto(path)
-                    usable.append(page.wait_for_function(DRAWN, arg=ready, polling=5).json_value())
-                    page.wait_for_load_state("networkidle")
-                    elements = page.evaluate("document.querySelectorAll('*').length")
-                    act_on(page, actions, changes)
-                    page.close()
-                acted = "; ".join(f"{what} {spell(took)}" for what, took in changes.items())
-                print(f"| {name} | {spell(usable)} | {elements:,} | {acted} |", flush=True)
+            print(
+                "| page | usable after | processor: page, server | elements | from a click to its change; processor: page, server |"
+            )
+            print("|---|---:|---:|---:|---|")
+            for row in LARGE:
+                print(measure_page(row, who, server, wanted.rounds), flush=True)
             browser.close()
     finally:
         server.end()
+
+
+def measure_page(row: Any, who: dict[str, Any], server: ScaleServer, rounds: int) -> str:
+    """Measure one page of a large project and return its row of the table."""
+    name, whose, path, ready, actions = row
+    usable, loads, elements = [], [], 0
+    changes: dict[str, list[float]] = {what: [] for what, *_ in actions}
+    costs: dict[str, list[tuple[float, float]]] = {what: [] for what, *_ in actions}
+    for _ in range(rounds):
+        page = who[whose].new_page()
+        processor = Processor(page, server)
+        page.goto(path)
+        usable.append(page.wait_for_function(DRAWN, arg=ready, polling=5).json_value())
+        page.wait_for_load_state("networkidle")
+        loads.append(processor.spent())
+        elements = page.evaluate("document.querySelectorAll('*').length")
+        for action in actions:
+            processor.spent()
+            act_on(page, [action], changes)
+            costs[action[0]].append(processor.spent())
+        page.close()
+    acted = "; ".join(f"{what} {spell(took)}; {spell_pair(costs[what])}" for what, took in changes.items())
+    return f"| {name} | {spell(usable)} | {spell_pair(loads)} | {elements:,} | {acted} |"
+
+
+class Processor:
+    """Processor time of the main thread of a page and of the server; it does not depend on what else the machine does."""
+
+    def __init__(self, page: Any, server: ScaleServer) -> None:
+        self._server, self._session = server, page.context.new_cdp_session(page)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self._before = self._now()
+
+    def _now(self) -> tuple[float, float]:
+        listed = self._session.send("Performance.getMetrics")["metrics"]
+        page = next(each["value"] for each in listed if each["name"] == "TaskDuration")
+        return 1000 * page, 1000 * self._server.processor_seconds()
+
+    def spent(self) -> tuple[float, float]:
+        """Return the milliseconds since the last call: of the page, and of the server."""
+        before, self._before = self._before, self._now()
+        # a new page may get a new process, whose time begins at 0
+        page = self._before[0] - before[0] if self._before[0] >= before[0] else self._before[0]
+        return page, self._before[1] - before[1]
 
 
 def heading(rounds: int) -> str:
@@ -217,6 +254,11 @@ def measure(bench: PopulatedWorkbench, browser: Any, rounds: int) -> None:
             page.context.close()
         acted = "; ".join(f"{what} {spell(took)}" for what, took in changes.items())
         print(f"| {view.name} | {spell(paints)} | {spell(drawn)} | {acted} |", flush=True)
+
+
+def spell_pair(costs: list[tuple[float, float]]) -> str:
+    """Return the smallest times of the page and of the server."""
+    return f"{min(page for page, _ in costs):.0f}, {min(server for _, server in costs):.0f}"
 
 
 def spell(took: list[float]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import socket
 import sqlite3
@@ -91,6 +92,11 @@ class Server:
                 time.sleep(0.1)
         self.started = time.perf_counter() - began
         self.csrf = json.loads(self.get("/api/session"))["csrf"]
+
+    def processor_seconds(self) -> float:
+        """Return the processor time of the server, without that of its workers."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def get(self, path: str) -> bytes:
         return self._send("GET", path, None)

@@ -46,7 +46,7 @@ RunJob = Callable[..., Any]
 _BLOCK = 64  # items; an edit makes one block be computed again
 _AT_ONCE = 8  # blocks per job, so that other jobs come in between
 _KEPT = 40  # statistics of which blocks are kept
-_MOST_PROFILED = 50_000  # annotations from which profiles are computed, some 20 s of processor time
+_MOST_PROFILED = 20_000  # annotations from which profiles are computed, some 8 s of processor time
 _SMALL_PROJECT, _FEW_CHANGED = (
     200,
     50,
