@@ -58,6 +58,14 @@ def current_schema(db: sa.Connection, project: int) -> StoredSchema:
     return StoredSchema(0, ProjectSchema()) if row is None else StoredSchema(row.version, parse_schema(row.content))
 
 
+def schemas_of_projects(db: sa.Connection, projects: list[int]) -> dict[int, ProjectSchema]:
+    """Return the latest schemas of several projects, with one query."""
+    newest = sa.select(sa.func.max(project_schemas.c.id)).group_by(project_schemas.c.project)
+    query = sa.select(project_schemas.c.project, project_schemas.c.content).where(project_schemas.c.id.in_(newest))
+    found = {row.project: parse_schema(row.content) for row in db.execute(query)}
+    return {project: found.get(project, ProjectSchema()) for project in projects}
+
+
 def save_schema(db: sa.Connection, project: int, schema: ProjectSchema, *, author: str, source: str) -> int:
     """Save a new version of a schema and return its number."""
     number = current_schema(db, project).version + 1
@@ -178,6 +186,9 @@ class Schemas:
 
         ``known`` is what the annotations used shortly before.
         """
+        renames = Renames.of(schema)
+        with self._store.reading() as db:  # looking for names in many annotations takes longer than a transaction may
+            using = _items_with(db, self._project, renames)
         with self._store.writing() as db:
             before = current_schema(db, self._project)
             if before.version != version:
@@ -188,7 +199,8 @@ class Schemas:
             if problems:
                 raise CaesuraError(problems[0][0].upper() + problems[0][1:])
             describe_action(" ".join(each.text for each in changed)[:400])
-            _rename(db, self._project, Renames.of(schema))
+            using |= _items_with(db, self._project, renames, changed_items(db, self._project, known.last))
+            _rename(db, self._project, renames, using)
             save_schema(db, self._project, schema, author=self._store.viewer.author_name(""), source="saved")
 
     def propose(self, use: LabelUse, *, unit: Unit | None = None, language: str = "") -> dict[str, Any]:
@@ -215,12 +227,12 @@ _WITHOUT_WAS: Any = {"__all__": {"was": True, "labels": {"__all__": {"was"}}}}
 _MOVING = "\x1f"  # no name of a track begins with it
 
 
-def _rename(db: sa.Connection, project: int, renames: Renames) -> None:
-    """Rename labels in every revision, so that undoing a change does not bring a former name back, and rename tiers."""
-    for row in _items_with(db, project, renames.labels_and_types()):
-        names = renames.for_item(row.kind, row.track)
+def _rename(db: sa.Connection, project: int, renames: Renames, using: set[tuple[int, str, str]]) -> None:
+    """Rename labels in every revision of items that use them, so that undoing a change does not bring a former name back, and rename tiers."""
+    for item, kind, track in sorted(using):
+        names = renames.for_item(kind, track)
         if names:
-            _rename_in_item(db, row.id, names)
+            _rename_in_item(db, item, names)
     # in two steps, so that two tiers can swap their names
     for was, name in renames.tiers.items():
         mine = (items.c.project == project) & (items.c.track == was)
@@ -232,24 +244,31 @@ def _rename(db: sa.Connection, project: int, renames: Renames) -> None:
         db.execute(items.update().where(mine).values(track=name))
 
 
-def _items_with(db: sa.Connection, project: int, names: set[str]) -> list[Any]:
-    """Return the items with a revision in which one of these names may occur; the database looks for them, because it is much faster."""
-    if not names:
-        return []
+def _items_with(
+    db: sa.Connection, project: int, renames: Renames, only: set[int] | None = None
+) -> set[tuple[int, str, str]]:
+    """Return the items, or some of them, with a revision in which a former name may occur: id, kind and track. The database looks for it, because it is much faster."""
+    names = renames.labels_and_types()
+    if not names or only == set():
+        return set()
     spelled = sorted({json.dumps(name, ensure_ascii=ascii)[1:-1] for name in names for ascii in (False, True)})
     found = [
         column.contains(name, autoescape=True)
         for name in spelled
         for column in (revisions.c.marks, revisions.c.settled)
     ]
-    query = sa.select(items.c.id, items.c.kind, items.c.track).where(items.c.project == project)
-    using = (
-        sa.select(codings.c.item)
+    query = (
+        sa.select(items.c.id, items.c.kind, items.c.track)
+        .join(codings, codings.c.item == items.c.id)
         .join(revisions, revisions.c.annotation == codings.c.id)
-        .join(items, items.c.id == codings.c.item)
         .where(items.c.project == project, sa.or_(*found))
+        .distinct()
     )
-    return list(db.execute(query.where(items.c.id.in_(using)).order_by(items.c.id)))
+    if only is None:
+        return {tuple(row) for row in db.execute(query)}
+    listed = sorted(only)
+    parts = (listed[start : start + 500] for start in range(0, len(listed), 500))
+    return {tuple(row) for part in parts for row in db.execute(query.where(items.c.id.in_(part)))}
 
 
 def _rename_in_item(db: sa.Connection, item: int, names: dict[str, str]) -> None:
