@@ -49,11 +49,14 @@ def __getattr__(name: str) -> object:
         if name.startswith("_"):
             raise
         hint = _OTHER_NAMES.get(name.lower())
+        if hint is None and name.startswith(("read_", "load_", "write_", "save_")):
+            hint = "cs.read(path)" if name.startswith(("read_", "load_")) else "cs.write(corpus, path)"
         if hint is None:
             from difflib import get_close_matches
 
-            close = get_close_matches(name, __all__, 1)
-            hint = f"cs.{close[0]}" if close else None
+            spelled = {known.lower(): known for known in __all__}
+            close = get_close_matches(name.lower(), spelled, 1)
+            hint = f"cs.{spelled[close[0]]}" if close else None
         if hint is None:
             raise
         raise AttributeError(f"caesura has no {name!r}; use {hint}.", name=name) from None

@@ -181,7 +181,7 @@ class Source:
             Such as "Parquet is not a text format".
         """
         if self.encoding is not None:
-            raise self.error(None, f"{reason}, so encoding= (--encoding) has no effect; leave it out.")
+            raise self.error(None, f"{reason}, so encoding= (-O encoding=…) has no effect; leave it out.")
 
     def error(self, line: int | None, why: str) -> FormatError:
         """Return an error about a line of this file, or about the whole file if ``line`` is None."""
@@ -195,7 +195,7 @@ class Source:
     def encoding_error(self, line: int | None, encoding: str | None = None) -> FormatError:
         """Return an error about bytes that the encoding does not allow."""
         name = (encoding or self.encoding or "utf-8").replace("-sig", "").upper()
-        return self.error(line, f"this is not {name} text; name its encoding with encoding= (--encoding latin-1).")
+        return self.error(line, f"this is not {name} text; name its encoding with encoding= (-O encoding=latin-1).")
 
     def _choose_encoding(self, start: bytes) -> str:
         wide = start[:4] in (

@@ -156,7 +156,7 @@ def test_rst_follows_the_encoding_option(tmp_path):
     path = tmp_path / "t.rs3"
     path.write_bytes(RST.replace("dry", "trocken für").encode("latin-1"))
     with pytest.raises(
-        cs.FormatError, match=r"line 5: this is not UTF-8 text; name its encoding with .*--encoding latin-1"
+        cs.FormatError, match=r"line 5: this is not UTF-8 text; name its encoding with .*-O encoding=latin-1"
     ):
         cs.read(path)
     assert cs.read(path, encoding="latin-1")["t", ""].units[3] == "trocken für,"

@@ -504,6 +504,192 @@ def test_unify_copies_dependent_annotations_if_asked(tmp_path: Path) -> None:
     assert "write the gold standard to an .eaf file" in refused("unify", tmp_path, *other)
 
 
+# ---------------------------------------------------------------------- cues, labels, CoNLL-U, collections
+
+WEBVTT = """\
+WEBVTT - my file
+Kind: captions
+
+STYLE
+::cue { color: red }
+
+NOTE hello
+
+intro
+00:00.500 --> 00:01.500 align:start
+<v Ann>Hello <b>there</b>
+
+00:00:02.000 --> 00:00:03.000 line:0
+<v Ann>two &amp; three
+"""
+SRT = "1\n00:00:00,500 --> 00:00:01,500 X1:10\nHello\nworld\n\n2\n00:00:02,000 --> 00:00:03,000\n<i>two</i>\n\n3\n00:00:04,000 --> 00:00:05,000\nx\n"
+MLF = (
+    '#!MLF!#\n"*/s1.lab"\n0 5000000 sil -1.5 word\n5000000 10000000 a -2.5\n///\n0 10000000 b\n.\n'
+    '"*/s2.lab"\n0 5000000 c -9\n7000000 12000000 d -8\n.\n'
+)
+CONLLU = """\
+# newdoc id = a
+# sent_id = 1
+1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+1\tde\tde\tADP\t_\t_\t2\tcase\t_\tSeg=B-seg|X=1
+2\tle\tle\tDET\t_\t_\t0\troot\t_\tSeg=O|Y=2
+3\tx\tx\tN\t_\t_\t2\tobj\t_\tSeg=B-seg
+
+"""
+
+
+def test_webvtt(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.vtt", WEBVTT)
+    change = spans(lambda rows: [(0.5, 1.25, rows[0][2]), (1.3, 1.9, "new <x>"), (2.0, 3.0, "two")])
+    out, new, again = back(path, "Ann", change)
+    assert again == new
+    assert out.read_text() == WEBVTT.replace("00:00.500 --> 00:01.500", "00:00:00.500 --> 00:00:01.250").replace(
+        "two &amp; three", "two"
+    ).replace("there</b>\n", "there</b>\n\n00:00:01.300 --> 00:00:01.900\n<v Ann>new &lt;x&gt;\n")
+    with pytest.raises(cs.FormatError, match="1 note, 1 style, 2 cue settings of WebVTT"):
+        cs.write(cs.read(path), tmp_path / "x.TextGrid")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_subrip(tmp_path: Path, encoding: str) -> None:
+    path = stored(tmp_path, "talk.srt", SRT, encoding)
+    out, new, again = back(path, "", spans(lambda rows: [(0.1, 0.4, "first"), (0.5, 1.25, rows[0][2]), rows[2]]))
+    assert again == new
+    assert out.read_bytes().decode(encoding) == (
+        "1\n00:00:00,100 --> 00:00:00,400\nfirst\n\n2\n00:00:00,500 --> 00:00:01,250 X1:10\nHello\nworld\n\n"
+        "3\n00:00:04,000 --> 00:00:05,000\nx\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            {
+                "text": " so it goes",
+                "segments": [
+                    {"id": 0, "start": 0.0, "end": 1.0, "text": " so", "words": [{"word": " so", "start": 0.0, "end": 1.0}]},
+                    {"id": 1, "start": 1.5, "end": 3.0, "text": " it goes", "avg_logprob": -0.3, "words": []},
+                ],
+                "language": "en",
+            },
+            {
+                "text": " so it went",
+                "segments": [
+                    {"id": 0, "start": 0.0, "end": 0.75, "text": " so", "words": [{"word": " so", "start": 0.0, "end": 1.0}]},
+                    {"id": 1, "start": 1.5, "end": 3.0, "text": " it went", "avg_logprob": -0.3},
+                ],
+                "language": "en",
+            },
+        ),
+        (
+            {"chunks": [{"timestamp": [0.0, 1.0], "text": "so"}, {"timestamp": [1.5, 3.0], "text": "it goes"}]},
+            {"chunks": [{"timestamp": [0.0, 0.75], "text": "so"}, {"timestamp": [1.5, 3.0], "text": "it went"}]},
+        ),
+        (
+            {"transcription": [{"offsets": {"from": 0, "to": 1000}, "text": " so"}, {"offsets": {"from": 1500, "to": 3000}, "text": " it goes"}]},
+            {
+                "transcription": [
+                    {"offsets": {"from": 0, "to": 750}, "timestamps": {"from": "00:00:00,000", "to": "00:00:00,750"}, "text": " so"},
+                    {"offsets": {"from": 1500, "to": 3000}, "timestamps": {"from": "00:00:01,500", "to": "00:00:03,000"}, "text": " it went"},
+                ]
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_whisper(tmp_path: Path, content: Any, expected: Any) -> None:
+    path = stored(tmp_path, "talk.json", json.dumps(content, indent=2) + "\n")
+    out, new, again = back(path, "", spans(lambda _: [(0.0, 0.75, "so"), (1.5, 3.0, "it went")]))
+    assert again == new
+    assert json.loads(out.read_text()) == expected
+    assert out.read_text().startswith("{\n  ")
+
+
+def test_new_segments_of_whisper_are_numbered(tmp_path: Path) -> None:
+    data = {
+        "segments": [
+            {"id": 0, "start": 0.0, "end": 1.0, "text": "so"},
+            {"id": 1, "start": 2.0, "end": 3.0, "text": "it"},
+        ]
+    }
+    path = stored(tmp_path, "talk.json", json.dumps(data))
+    out, *_ = back(path, "", spans(lambda rows: [rows[0], (1.0, 1.5, "new"), rows[1]]))
+    assert [(each["id"], each["text"]) for each in json.loads(out.read_text())["segments"]] == [(0, "so"), (1, "new"), (2, "it")]  # fmt: skip
+
+
+def test_master_label_files(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.mlf", MLF)
+
+    def move(marks: Any) -> Any:
+        moved = [0.4 if time == 0.5 and marks.length == 1.0 else time for time in marks.positions.tolist()]
+        return cs.Segmentation(marks.length, moved, names=marks.names)
+
+    out, new, again = back(path, "", move)
+    assert again == new
+    assert out.read_text() == MLF.replace("0 5000000 sil", "0 4000000 sil").replace(
+        "5000000 10000000 a", "4000000 10000000 a"
+    )
+    with pytest.raises(cs.FormatError, match="4 scores, 1 alternative transcription of an HTK master label file"):
+        cs.write(cs.read(path), tmp_path / "x.csv", "times")
+
+
+def test_labels_in_seconds_keep_their_comments(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.lab", "# by hand\n0.000 0.500 sil\n0.500 1.250 a b\n1.250 2.000 c\n")
+    names = ["sil", "a b", "new", "c"]
+    out, new, again = back(path, "", lambda marks: cs.Segmentation(marks.length, [0.5, 1.0, 1.25], names=names))
+    assert again == new
+    assert out.read_text() == "# by hand\n0.000 0.500 sil\n0.5 1.0 a b\n1.0\t1.25\tnew\n1.250 2.000 c\n"
+
+
+def test_conllu_changes_only_the_marks(tmp_path: Path) -> None:
+    path = stored(tmp_path, "talk.conllu", CONLLU)
+    out, new, again = back(path, "", lambda marks: cs.Segmentation.from_positions([1], length=3, units=marks.units))
+    assert again == new
+    assert out.read_text() == CONLLU.replace("Seg=O|Y=2", "Y=2|Seg=B-seg").replace("obj\t_\tSeg=B-seg", "obj\t_\tSeg=O")
+    out.unlink(), out.parent.rmdir()
+    stored(tmp_path, "talk.conllu", CONLLU.replace("Seg=B-seg", "BeginSeg=Yes").replace("Seg=O|Y=2", "_"))
+    out, *_ = back(path, "", lambda marks: cs.Segmentation.from_positions([1], length=3, units=marks.units))
+    assert [line.rpartition("\t")[2] for line in out.read_text().splitlines()[3:6]] == [
+        "BeginSeg=Yes|X=1",
+        "BeginSeg=Yes",
+        "_",
+    ]
+    out.unlink(), out.parent.rmdir()
+    stored(tmp_path, "talk.conllu", CONLLU.replace("Seg=B-seg", "Discourse=joint:1->0").replace("Seg=O|", ""))
+    with pytest.raises(
+        cs.FormatError, match="would lose 1 sentence, 3 annotated tokens"
+    ):  # a relation cannot be made up
+        back(path, "", lambda marks: cs.Segmentation.from_positions([1], length=3, units=marks.units))
+
+
+def test_praat_collections_keep_their_other_objects(tmp_path: Path) -> None:
+    grid = TEXTGRID[TEXTGRID.index("xmin") :]
+    head = 'File type = "ooTextFile"\nObject class = "Collection"\n\nsize = 3\nitem []:\n'
+    objects = [
+        '    item [1]:\n        class = "Pitch"\n        name = "p"\n        xmin = 0\n',
+        f'    item [2]:\n        class = "TextGrid"\n        name = "one"\n{grid}',
+        f'    item [3]:\n        class = "TextGrid"\n        name = "two"\n{grid}',
+    ]
+    path = stored(tmp_path, "all.Collection", head + "".join(objects))
+    corpus = cs.read(path)
+    listed = [
+        a._replace(marks=cs.Segmentation(a.marks.length, [1.75], names=a.marks.names, start=a.marks.start))  # type: ignore[union-attr]
+        if (a.item, a.track) == ("two", "words")
+        else a
+        for a in corpus
+    ]
+    new = Corpus.from_annotations(listed, provenance=corpus.provenance)
+    (tmp_path / "copy").mkdir()
+    cs.write(new, tmp_path / "copy" / "all.Collection")
+    text = (tmp_path / "copy" / "all.Collection").read_text()
+    assert text.startswith(head + objects[0] + objects[1])
+    assert cs.read(tmp_path / "copy" / "all.Collection") == new
+    assert text.count('mark = "H*"') == 2
+    assert "xmin = 1.75 " in text
+    with pytest.raises(cs.FormatError, match="2 point tiers, 1 other object of a Praat Collection"):
+        cs.write(corpus, tmp_path / "x.csv", "times")
+
+
 # ---------------------------------------------------------------------- CAS
 
 

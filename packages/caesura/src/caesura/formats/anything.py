@@ -40,11 +40,18 @@ def from_anything(given: Any) -> Any:
 
         return read(given)
     if isinstance(given, np.ndarray):
+        if given.ndim > 2:
+            raise CaesuraError(f"expected an array with a row per text, not one with {given.ndim} dimensions.")
+        if given.dtype.kind == "f" and (given == 0).any() and ((given == 0) | (given == 1)).all():
+            given = given.astype(np.int64)  # marks of potential boundaries, as networks return them
         return list(given) if given.ndim > 1 else given
     if _is_plain(given):
         return given
+    from caesura.formats.frames import Records, from_dataframe, from_series, is_frame, is_series
     from caesura.formats.objects import from_object, is_object
 
+    if isinstance(given, (list, tuple)) and given and all(map(_is_table_row, given)):
+        return from_dataframe(Records(given))
     if is_object(given):
         return from_object(given)
     if isinstance(given, (list, tuple, Mapping)):
@@ -53,13 +60,20 @@ def from_anything(given: Any) -> Any:
         raise CaesuraError(
             f"a set such as {abbreviate(repr(given))} has no order; give a list, or positions by Segmentation.from_positions."
         )
-    from caesura.formats.frames import from_dataframe, from_series, is_frame, is_series
-
     if is_frame(given):
         return from_dataframe(given)
     if is_series(given):
         return from_series(given)
     return list(given) if isinstance(given, Iterable) else given
+
+
+def _is_table_row(given: object) -> bool:
+    """Tell whether a dict is a row of a table: a boundary, a unit or a span, and no text with its annotation."""
+    return (
+        isinstance(given, Mapping)
+        and ("position" in given or {"start", "end"} <= given.keys() or ("item" in given and "label" in given))
+        and not any(isinstance(value, (list, tuple, dict)) for value in given.values())
+    )
 
 
 def _is_plain(given: object) -> bool:

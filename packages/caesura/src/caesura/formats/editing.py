@@ -33,13 +33,30 @@ from caesura.text import pluralize
 #: Start, end and label.
 Row: TypeAlias = tuple[float, float, str]
 
+#: Byte order marks and their encodings; that of UTF-32 begins with that of UTF-16.
+_BYTE_ORDER_MARKS = (
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\0\0\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+    (b"\xef\xbb\xbf", "utf-8"),
+)
+
 #: Editors of built-in formats, which are imported when a file is written back.
 _EDITORS = {
     "eaf": "speech.eaf_editing",
-    "textgrid": "speech.praat_editing",
+    "textgrid": "speech.praat_editing:TEXTGRID",
+    "praat-collection": "speech.praat_editing:COLLECTION",
+    "conllu": "conllu_editing:CONLLU",
     "rttm": "speech.nist_editing:RTTM",
     "ctm": "speech.nist_editing:CTM",
     "chat": "speech.chat_editing",
+    "htk": "speech.label_editing:HTK",
+    "mlf": "speech.label_editing:HTK",
+    "labels": "speech.label_editing:SECONDS",
+    "srt": "speech.cue_editing:SRT",
+    "webvtt": "speech.cue_editing:WEBVTT",
+    "whisper": "speech.cue_editing:WHISPER",
     "transcriber": "speech.xml_editing:TRANSCRIBER",
     "exmaralda": "speech.xml_editing:EXMARALDA",
     "brat": "standoff_editing:BRAT",
@@ -142,11 +159,23 @@ def require_linear(marks: Marks) -> Segmentation | Spans:
 
 
 def encode_like(source: Source, text: str) -> bytes:
-    """Encode text as the source: UTF-16 with its byte order mark if it has one, else UTF-8."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8")):
-        if source.raw.startswith(mark) and not source.raw.startswith(b"\xff\xfe\0\0"):
+    """Encode text as the source: UTF-16 or UTF-32 with its byte order mark if it has one, else UTF-8."""
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if source.raw.startswith(mark):
             return mark + text.removeprefix("\ufeff").encode(encoding)
     return text.encode("utf-8")
+
+
+def indent_of(text: str) -> str | int | None:
+    """Return the indentation of JSON as an argument of ``json.dumps``; None if it is one line.
+
+    Examples
+    --------
+    >>> indent_of('[\\n  1]'), indent_of("[1]")
+    ('  ', None)
+    """
+    found = re.match(r"\s*[\[{]\s*?\n( *|\t*)\S", text)
+    return (found[1] or 0) if found else None
 
 
 def parse_tree(source: Source) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,21 @@ _MEANINGS = {
 
 def is_frame(given: object) -> bool:
     """Tell whether an object is a data frame of pandas or polars."""
+    if type(given).__name__ == "LazyFrame":
+        raise CaesuraError("this is a LazyFrame, which is not computed yet; give frame.collect().")
     return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "itertuples"))
+
+
+class Records:
+    """A list of dicts with the methods of a data frame that :func:`from_dataframe` uses; keys that a dict lacks are missing values."""
+
+    def __init__(self, rows: Sequence[Mapping[Any, Any]]) -> None:
+        self.columns = list(dict.fromkeys(name for row in rows for name in row))
+        self._rows = rows
+
+    def to_dicts(self) -> list[dict[Any, Any]]:
+        """Return the rows."""
+        return [{name: row.get(name) for name in self.columns} for row in self._rows]
 
 
 def is_series(given: object) -> bool:
@@ -98,6 +112,10 @@ def from_dataframe(
     if not is_frame(frame):
         raise CaesuraError(f"expected a data frame of pandas or polars, not {frame.__class__.__name__}.")
     frame = _with_index(frame)
+    if any(str(name).lower() == "masses" for name in frame.columns):
+        from caesura.formats.objects import from_object
+
+        return from_object(_rows_with_masses(frame, item, coder))
     named: dict[str, Any] = {
         "item": item, "coder": coder, "track": track, "start": start, "end": end, "label": label, "position": position,
         "time": time, "type": type, "boundary": boundary, "unit": unit, "length": length,
@@ -125,6 +143,16 @@ def from_dataframe(
     return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), {}))
 
 
+def _rows_with_masses(frame: Any, item: str | None, coder: str | None) -> list[dict[str, Any]]:
+    """Return a row per annotation of a frame with a column of masses, for :func:`~caesura.formats.objects.from_object`."""
+    present = list(frame.columns)
+    columns = _columns(present, {"item": item, "coder": coder})
+    masses = next(name for name in present if str(name).lower() == "masses")
+    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+    named = {name: columns[name] for name in ("item", "coder") if name in columns}
+    return [{**{name: row[column] for name, column in named.items()}, "masses": row[masses]} for row in rows]
+
+
 def _in_python(text: str) -> str:
     """Return a note on a table as one on a frame: options are arguments."""
     return re.sub(r"-O '?([\w]+)=([^\s,;']+?)'?(?=[.,;\s]|$)", _argument, text.replace("frame.csv:", "the frame:"))
@@ -147,6 +175,8 @@ def _columns(present: list[Any], named: Mapping[str, str | None]) -> dict[str, A
         found = given or next((lower[name] for name in names if name in lower and lower[name] not in taken), None)
         if found is not None:
             columns[meaning] = found
+    if {"start", "end", "unit"} <= columns.keys() and "label" not in columns:  # what is said in an interval
+        columns["label"] = columns.pop("unit")
     return columns
 
 
@@ -176,6 +206,8 @@ def _about_frame(error: FormatError, frame: Any) -> FormatError:
 def _cell(value: Any, whole: bool = False) -> str:
     if value is None or value != value:  # NaN, a missing value
         return ""
+    if hasattr(value, "total_seconds"):  # a timedelta
+        return repr(float(value.total_seconds()))
     if isinstance(value, bool) or value.__class__.__name__ == "bool_":
         return str(int(value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:

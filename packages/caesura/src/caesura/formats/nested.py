@@ -63,7 +63,10 @@ def sniff_json(head: str) -> bool:
 
 def read_json(source: Source) -> Corpus:
     """Read every annotation of the file."""
-    annotations = list(_entries(source, load_json(source)))
+    data = load_json(source)
+    if data in ([], {}):
+        raise source.error(None, "the file contains an empty list or object.")
+    annotations = list(_entries(source, data))
     if not annotations:
         raise source.error(None, "the file contains no annotation.")
     return Corpus.from_annotations(annotations)
@@ -246,6 +249,10 @@ def read_spans(source: Source, *, length: int | None = None) -> Corpus:
         item, _, track = row.key
         listed = spans.setdefault(row.key, [])
         last_line[row.key] = row
+        if row["first"].strip() == "0" and "first" not in parse_header(source.head()):
+            raise row.error(
+                "a start is 0, and there is no column of labels; add one, or read seconds with --format times."
+            )
         if row["first"].strip() or row["last"].strip():
             levelled = (integer_cell(row, "level"),) if row.get("level").strip() else ()
             listed.append((integer_cell(row, "first"), integer_cell(row, "last"), *levelled))

@@ -79,7 +79,7 @@ def read_rows(
 
 
 def _is_row(row: Mapping[Any, Any]) -> bool:
-    return any(name in row for name in (*_UNITS, "text", "segments", *_TIMES[:2]))
+    return any(name in row for name in (*_UNITS, "text", "segments", "masses", *_TIMES[:2]))
 
 
 def _marks_of_row(
@@ -91,6 +91,8 @@ def _marks_of_row(
         )
     if units is None and labels is None and _is_timed(row.get("segments")):
         return _spans_in_time((part["start"], part["end"], _label(part)) for part in row["segments"])
+    if units is None and labels is None and "masses" in row:
+        return Segmentation.from_masses(row["masses"])
     column = units or next((name for name in (*_UNITS, "text") if name in row), None)
     if column is None or column not in row:
         raise CaesuraError(f"there is no column {column or 'of units'!r}; the columns are {', '.join(map(str, row))}.")

@@ -47,6 +47,12 @@ def read(source: Source) -> Corpus:
         data = {str(number): each for number, each in enumerate(data, 1)}
     if not isinstance(data, dict) or not data:
         raise source.error(None, "expected lists of masses, such as [[2, 3, 5], [4, 6]], or {item: masses}.")
+    unnamed = [item for item, each in data.items() if not isinstance(each, dict)]
+    if unnamed and len(unnamed) < len(data):
+        named = next(item for item, each in data.items() if isinstance(each, dict))
+        raise source.error(
+            None, f"item {named!r} has coders and item {unnamed[0]!r} has none; write {{item: {{coder: masses}}}}."
+        )
     nested = {item: each if isinstance(each, dict) else {"": each} for item, each in data.items()}
     flags = are_flags(marks for coders in nested.values() for marks in coders.values())
     annotations = []

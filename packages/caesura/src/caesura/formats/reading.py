@@ -11,7 +11,7 @@ from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, Lengt
 from caesura.files import Source, load_json
 from caesura.formats.catalog import claiming_formats, detect, format_options, named_format
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
-from caesura.formats.tables import parse_header, read_table
+from caesura.formats.tables import INTERVAL_ALIASES, NAME_ALIASES, common_names, parse_header, read_table
 from caesura.model import Corpus
 from caesura.model.provenance import Document, Interpretation, Provenance, announce, check_same_meaning, collect_notes
 from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, TimeAxisRules
@@ -197,7 +197,7 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
     except UnicodeDecodeError as error:
         raise source.encoding_error(None, error.encoding) from None
     if format in _WITH_ATTRIBUTES:
-        corpus = _with_column_attributes(corpus, source)
+        corpus = _with_column_attributes(corpus, source, format)
     if chosen.keeps_source:
         corpus = _with_source(corpus, source, format, given)
     return rename_parts(corpus, names) if names else corpus
@@ -239,15 +239,19 @@ _TABLE_COLUMNS = frozenset(
 )
 
 
-def _with_column_attributes(corpus: Corpus, source: Source) -> Corpus:
+def _with_column_attributes(corpus: Corpus, source: Source, format: str) -> Corpus:
     """Add columns that the format does not use, such as genre, as attributes of items."""
-    header = parse_header(source.head())
-    extra = [name for name in header if name not in _TABLE_COLUMNS and name]
+    aliases = {**NAME_ALIASES, **INTERVAL_ALIASES}
+    header = common_names(parse_header(source.head()), aliases)
+    used = (
+        _TABLE_COLUMNS - {"speaker"} if format in ("times", "csv-spans") and "track" not in header else _TABLE_COLUMNS
+    )
+    extra = [name for name in header if name not in used and name]
     if not extra or "item" not in header or any(name.replace(".", "").isdigit() for name in header):
         return corpus
     values: dict[str, dict[str, str]] = {}
     varying: set[str] = set()
-    for row in read_table(source):
+    for row in read_table(source, aliases=aliases):
         known = values.setdefault(row["item"], {})
         for name in extra:
             if known.setdefault(name, row[name]) != row[name]:

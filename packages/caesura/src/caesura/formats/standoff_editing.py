@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source, load_json, parse_integer
-from caesura.formats.editing import changed_marks, encode_like, match_spans, note_deleted
+from caesura.formats.editing import changed_marks, encode_like, indent_of, match_spans, note_deleted
 from caesura.formats.standoff import (
     LABEL_KEYS,
     CharacterSpan,
@@ -240,9 +240,8 @@ def _merge_tasks(
             used = [each.get("id") for each in listed if isinstance(each.get("id"), int)]
             listed.append({"id": max(used, default=0) + 1, "completed_by": {"email": coder}, "result": results})
     whole = source.text
-    indent = re.match(r"\[\s*?\n( *|\t*)\S", whole)
     ascii_only = whole.isascii() and "\\u" in whole
-    written = json.dumps(tasks, ensure_ascii=ascii_only, indent=(indent[1] or 0) if indent else None)
+    written = json.dumps(tasks, ensure_ascii=ascii_only, indent=indent_of(whole))
     return encode_like(source, written + "\n" * whole.endswith("\n"))
 
 

@@ -27,6 +27,17 @@ from caesura.text import describe_location, shorten
 # Cells are separated by commas, semicolons or tabs; columns are found by name.
 
 _DELIMITERS = ",;\t"
+
+#: What other programs call the columns of items, coders, starts and ends.
+NAME_ALIASES = {
+    **dict.fromkeys(("document", "doc", "doc_id", "document_id", "file", "filename", "recording"), "item"),
+    **dict.fromkeys(("annotator", "annotator_id", "rater"), "coder"),
+}
+INTERVAL_ALIASES = {
+    **dict.fromkeys(("begin", "onset", "start_time", "tmin", "xmin"), "start"),
+    **dict.fromkeys(("stop", "offset", "end_time", "tmax", "xmax"), "end"),
+}
+LABEL_ALIASES = dict.fromkeys(("labels", "category", "annotation", "text", "word", "phone", "token", "name"), "label")
 csv.field_size_limit(2**24)  # the default of 2**17 characters is too small for whole texts in a cell
 
 
@@ -62,11 +73,28 @@ def parse_header(head: str) -> list[str]:
     return [name.strip().lower() for name in next(csv.reader([line], delimiter=_delimiter(line)), [])]
 
 
+def common_names(names: Sequence[str], aliases: Mapping[str, str]) -> list[str]:
+    """Replace other programs' names of columns, except where the table has a column of the common name or of an earlier alias.
+
+    Examples
+    --------
+    >>> common_names(["file", "doc", "label"], {"doc": "item", "file": "item"})
+    ['item', 'doc', 'label']
+    """
+    taken = set(names)
+    replaced = []
+    for name in names:
+        common = aliases.get(name, name)
+        replaced.append(common if common not in taken else name)
+        taken.add(replaced[-1])
+    return replaced
+
+
 def read_table(
     source: Source,
     *,
     needs: Sequence[str] = (),
-    aliases: dict[str, str] | None = None,
+    aliases: Mapping[str, str] | None = None,
     header: Sequence[str] | None = None,
 ) -> Iterator[Row]:
     """Iterate over the rows of a table as a stream; blank lines are skipped.
@@ -77,7 +105,7 @@ def read_table(
         The file.
     needs : sequence of str, default ()
         Columns that must be there.
-    aliases : dict of str to str, default None
+    aliases : mapping of str to str, default None
         Other names of columns.
     header : sequence of str, default None
         The columns of a table without a header.
@@ -88,21 +116,62 @@ def read_table(
         reader = csv.reader(chain([first], lines), delimiter=_delimiter(first))
         columns = None if header is None else {name: i for i, name in enumerate(header)}
         empty = True
+        names: list[_NameColumn] = []
         try:
             for cells in reader:
                 if not any(cells):
                     continue
                 if columns is None:
                     columns = _columns(source, cells, needs, aliases or {})
+                    names = [_NameColumn(name, columns[name]) for name in ("item", "coder") if name in columns]
                 elif len(cells) != len(columns):
                     raise source.error(reader.line_num, f"this line has {len(cells)} cells, the header {len(columns)}.")
                 else:
                     empty = False
+                    for name in names:
+                        name.check(source, reader.line_num, cells)
                     yield Row(source, reader.line_num, columns, cells)
         except csv.Error as error:
             raise source.error(reader.line_num, f"this is not CSV: {error}.") from None
         if empty:
             raise source.error(None, "the table is empty." if columns is None else "the table has no row.")
+
+
+@dataclass(slots=True)
+class _NameColumn:
+    """A column of names, which are all empty or all given: spreadsheets often repeat a name only where it changes."""
+
+    name: str
+    column: int
+    first: str | None = None
+    line: int = 0
+
+    def check(self, source: Source, line: int, cells: Sequence[str]) -> None:
+        """Raise an error if this row has no name and the first one has, or the other way round."""
+        cell = cells[self.column]
+        if self.first is None:
+            self.first, self.line = cell, line
+        elif bool(cell) != bool(self.first):
+            full, at = (cell, self.line) if cell else (self.first, line)
+            raise source.error(
+                at, f"the {self.name} is empty here and {shorten(full)!r} elsewhere; write it into every row."
+            )
+
+
+def speakers_are_tracks(rows: Sequence[Row]) -> bool:
+    """Tell whether a column ``speaker`` gives tracks: if an item has several speakers. Otherwise it is an attribute of items."""
+    if not rows or "speaker" not in rows[0].columns or "track" in rows[0].columns:
+        return False
+    speakers: dict[str, str] = {}
+    if all(speakers.setdefault(row.key[0], row["speaker"]) == row["speaker"] for row in rows):
+        return False
+    source = rows[0].source
+    add_note(
+        "speakers",
+        f"{source.path}: items have several speakers, so the column speaker was read as tracks.",
+        count=len(rows),
+    )
+    return True
 
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -124,8 +193,8 @@ def integer_cell(row: Row, name: str, least: int = 1) -> int:
     return number
 
 
-def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: dict[str, str]) -> dict[str, int]:
-    names = [aliases.get(name, name) for name in (cell.strip().lower() for cell in cells)]
+def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: Mapping[str, str]) -> dict[str, int]:
+    names = common_names([cell.strip().lower() for cell in cells], aliases)
     if (repeated := first_repeated(names)) is not None:
         raise source.error(1, f"two columns are called {repeated!r}.")
     if missing := [name for name in needs if name not in names]:
@@ -149,7 +218,7 @@ def _without_nul(source: Source, lines: Iterable[str]) -> Iterator[str]:
 # length column a typed text ends with the last boundary of any coder (the closing one), an untyped text one unit later; ``length=``
 # overrides that. Positions in seconds are another format, ``times``.
 
-_POSITIONS_ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track"}
+_POSITIONS_ALIASES = {**NAME_ALIASES, "speaker": "track"}
 _PIECE = 2**14  # characters that are split at once: few enough to stay in the cache of the processor
 _LARGEST = 2**62  # longer than any text, and still an int64
 
@@ -225,7 +294,7 @@ class _BoundaryTable:
         """
         with self.source.stream() as text:
             first = text.readline()
-            names = [_POSITIONS_ALIASES.get(name, name) for name in parse_header(first)]
+            names = common_names(parse_header(first), _POSITIONS_ALIASES)
             if "position" not in names or "type" in names or len(set(names)) != len(names) or not first.endswith("\n"):
                 return False
             comma, width = _delimiter(first), len(names)
@@ -248,7 +317,8 @@ class _BoundaryTable:
                 if not self._add_runs(columns["position"], zip(*keys, strict=True)):
                     return False
         self.typed = False
-        return bool(self.marks)
+        named = [{bool(key[k]) for key in self.marks} for k in (0, 1)]  # read_table refuses names in some rows only
+        return bool(self.marks) and max(map(len, named)) == 1
 
     def _add_runs(self, cells: Sequence[str], keys: Iterable[tuple[str, ...]]) -> bool:
         """Add the positions of some rows; rows with the same item, coder, track and length follow each other."""
@@ -361,7 +431,7 @@ def _is_integer(name: str) -> bool:
 # Columns: item, coder[, track, unit] and ``label`` or ``boundary``. ``label`` names the segment of the unit; a segment ends where the
 # label changes. ``boundary`` is the boundary after the unit: a type or 1, empty or 0 for none. ``unit`` holds the words.
 
-_LABELS_ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track", "segment": "label", "token": "unit",
+_LABELS_ALIASES = {**NAME_ALIASES, "speaker": "track", "segment": "label", "token": "unit",
             "word": "unit", "text": "unit", "sentence": "unit", "tag": "label", "ner_tag": "label"}  # fmt: skip
 
 
@@ -369,6 +439,14 @@ _LABELS_ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "spe
 LabelColumn: TypeAlias = Literal["segments", "starts", "ends", "spans"]
 
 _TAG = re.compile(r"O|[BIESLU]-\S+")
+
+#: Other spellings of 0 and 1; programs that met a missing value write whole numbers with a decimal point.
+_FLAGS = {"0": "0", "1": "1", "0.0": "0", "1.0": "1", "false": "0", "true": "1", "no": "0", "yes": "1"}
+
+
+def as_flag(label: str) -> str:
+    """Return "0" or "1" for a label such as "False" or "1.0", and any other label as it is."""
+    return _FLAGS.get(label.strip().lower(), label)
 
 
 @dataclass
@@ -378,6 +456,7 @@ class _LabelledUnits:
     units: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     boundaries: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
 
 
 def sniff_labels(head: str) -> bool:
@@ -400,6 +479,7 @@ def read_labels(
     mean : {'segments', 'starts', 'ends', 'spans'}, default None
         The meaning of a column ``label``: names of ``segments``, 1 where a segment ``starts`` or ``ends``, or tags of ``spans`` such as
         B-place. None: names, unless all labels are 0 and 1 (1 starts a segment if every text begins with 1, and else ends one) or tags.
+        True and False, yes and no, 1.0 and 0.0 are read as 1 and 0.
     labels : sequence of str or str, default None
         The boundary types in their order on the ordinal scale; None: alphabetical.
     """
@@ -411,6 +491,7 @@ def read_labels(
         stream.units.append(row.get("unit"))
         stream.labels.append(row.get("label"))
         stream.boundaries.append(row.get("boundary"))
+        stream.lines.append(row.line)
     if not columns & {"label", "boundary"}:
         raise source.error(1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}.")
     if _has_intervals(columns):
@@ -425,7 +506,7 @@ def read_labels(
     elif mean is not None:
         raise source.error(1, "mean= is for a column 'label'; this table has a column 'boundary'.")
     # if all boundaries of the file are 0, 1 or empty, 1 is no type
-    untyped = {mark.strip() for stream in streams.values() for mark in stream.boundaries} <= {"", "0", "1"}
+    untyped = {as_flag(mark).strip() for stream in streams.values() for mark in stream.boundaries} <= {"", "0", "1"}
     scale = None if labels is None else parse_list(labels)
     return Corpus.from_annotations(
         Annotation(item, coder, _segmentation(source, (item, coder), stream, columns, untyped, scale), track)
@@ -434,8 +515,7 @@ def read_labels(
 
 
 def _has_intervals(columns: Iterable[str]) -> bool:
-    named = {_SPANS_ALIASES.get(name, name) for name in columns}
-    return {"start", "end"} <= named
+    return {"start", "end"} <= set(common_names(list(columns), _SPANS_ALIASES))
 
 
 def _tagged_spans(source: Source, streams: Mapping[tuple[str, str, str], _LabelledUnits]) -> Corpus:
@@ -463,14 +543,28 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
             count=len(streams),
         )
         return "spans"
-    if found != {"0", "1"}:
+    flags = {as_flag(label) for label in found}
+    if flags == {"1"} and sum(len(stream.labels) for stream in streams) > len(streams):
+        raise source.error(
+            None,
+            f"all labels are {min(found)}; add -O mean=ends or starts if they mark boundaries, -O mean=segments if they name segments.",
+        )
+    if flags == {"0", "1", ""}:
+        line = next(
+            n for stream in streams for n, label in zip(stream.lines, stream.labels, strict=True) if not label.strip()
+        )
+        raise source.error(
+            line, "the label is empty, and the others are 0 and 1; add -O mean=segments if they name segments."
+        )
+    if flags != {"0", "1"}:
         return "segments"
-    starts = all(stream.labels[0].strip() == "1" for stream in streams)
+    starts = all(as_flag(stream.labels[0]) == "1" for stream in streams)
     chosen: Literal["starts", "ends"] = "starts" if starts else "ends"
     other = "ends" if starts else "starts"
+    spelled = sorted(found, key=lambda label: (as_flag(label), label))
     add_note(
         MARKS,
-        f"{source.path}: the labels are 0 and 1, so 1 was taken to {chosen[:-1]} a segment; "
+        f"{source.path}: the labels are {' and '.join(spelled)}, so {spelled[-1]} was taken to {chosen[:-1]} a segment; "
         f"if it {other} one, add -O mean={other}, if they name segments, -O mean=segments.",
         count=len(streams),
         example=chosen,
@@ -481,9 +575,10 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
 def _labels_to_boundaries(source: Source, streams: Iterable[_LabelledUnits], mean: str) -> None:
     """Make boundaries after units of labels that say where segments start or end."""
     for stream in streams:
-        if odd := [label for label in stream.labels if label.strip() not in ("0", "1")]:
+        flags = [as_flag(label) for label in stream.labels]
+        if odd := [label for label in flags if label not in ("0", "1")]:
             raise source.error(None, f"a label is {odd[0][:40]!r}, expected 1 where a segment {mean}, else 0.")
-        stream.boundaries = stream.labels if mean == "ends" else [*stream.labels[1:], "0"]
+        stream.boundaries = flags if mean == "ends" else [*flags[1:], "0"]
         stream.labels = [""] * len(stream.labels)
 
 
@@ -517,7 +612,7 @@ def _segmentation(
         if "boundary" not in columns:
             return Segmentation.from_labels(stream.labels, units=units)
         if untyped:
-            positions = [i for i, mark in enumerate(stream.boundaries, 1) if mark.strip() == "1" and i < length]
+            positions = [i for i, mark in enumerate(stream.boundaries, 1) if as_flag(mark) == "1" and i < length]
             marks = Segmentation.from_positions(positions, length=length)
         else:
             marks = Segmentation.from_labels_at(stream.boundaries, labels=scale)
@@ -533,7 +628,7 @@ def _segmentation(
 # seconds if any of them has a decimal point (or with ``time=yes``), else units counted from 0, end excluded. Without a length column a
 # text ends with the last span of any annotator. An annotation without spans is a row with empty start and end.
 
-_SPANS_ALIASES = {"annotator": "coder", "category": "label", "type": "label", "annotation": "label", "begin": "start"}
+_SPANS_ALIASES = {**NAME_ALIASES, **INTERVAL_ALIASES, "type": "label", **LABEL_ALIASES}
 _PYGAMMA = ("coder", "label", "start", "end")
 
 
@@ -543,7 +638,7 @@ def sniff_spans(head: str) -> bool:
     A table with ``coder`` in place of ``annotator`` is one of ``times`` if its first row has a decimal point.
     """
     columns = parse_header(head)
-    named = {_SPANS_ALIASES.get(name, name) for name in columns}
+    named = set(common_names(columns, _SPANS_ALIASES))
     if {"label", "start", "end"} <= named and "level" not in columns:
         return "annotator" in columns or not _has_decimals(head)
     return _has_no_header(head)
@@ -563,15 +658,17 @@ def read_spans(source: Source, *, length: float | None = None, time: bool | None
     rows = list(read_table(source, needs=("label", "start", "end"), aliases=_SPANS_ALIASES, header=header))
     written = [row.get(name).strip() for row in rows for name in ("start", "end", "length")]
     seconds = any(cell and not cell.lstrip("+-").isdigit() for cell in written) if time is None else time
-    if not seconds and time is None and rows and "coder" in parse_header(source.head()):
+    if not seconds and time is None and header is None and "annotator" not in parse_header(source.head()):
         why = "the starts and ends are whole numbers and were read as units, not seconds; for seconds add -O time=yes."
         add_note("units", f"{source.path}: {why}", count=len(rows))
     spans: dict[tuple[str, str, str], list[tuple[float, float, str | None]]] = {}
     lengths: defaultdict[tuple[str, str], float] = defaultdict(float)
     ends: defaultdict[tuple[str, str], float] = defaultdict(float)
+    by_speaker = speakers_are_tracks(rows)
     for row in rows:
-        item, _, track = row.key
-        listed = spans.setdefault(row.key, [])
+        item, coder, track = row.key
+        track = row["speaker"] if by_speaker else track
+        listed = spans.setdefault((item, coder, track), [])
         if row["start"].strip() or row["end"].strip():
             listed.append(_span(row, seconds))
             ends[item, track] = max(ends[item, track], listed[-1][1])
@@ -628,7 +725,8 @@ def _span(row: Row, seconds: bool) -> tuple[float, float, str | None]:
 def _number(row: Row, name: str) -> float:
     number = parse_decimal(row[name].strip())
     if number is None or not abs(number) < 10**12:
-        raise row.error(f"{name} is {row[name][:40]!r}, expected a number.")
+        comma = " with a decimal point" if re.fullmatch(r"\d+,\d+", row[name].strip()) else ""
+        raise row.error(f"{name} is {row[name][:40]!r}, expected a number{comma}.")
     return float(number)
 
 

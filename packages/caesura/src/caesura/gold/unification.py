@@ -15,7 +15,7 @@ from caesura.gold.nested_votes import Ballot, Threshold, ThresholdRule, Weight, 
 from caesura.metrics import Metric
 from caesura.metrics.nested import Embeddedness, check_embeddedness
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, Spans
-from caesura.model.corpus import Kind, Marks, kind_of, require_corpus
+from caesura.model.corpus import Kind, Marks, as_corpus, is_annotation_like, kind_of, require_corpus
 
 #: Annotations of one text: a corpus of one item, ``{coder: marks}``, or a list of marks (coders are then numbered).
 Annotations: TypeAlias = (
@@ -465,7 +465,7 @@ def _coders_and_marks(annotations: Annotations) -> tuple[list[str], list[Any]]:
 
         annotations = from_anything(annotations)
     if isinstance(annotations, Mapping) and annotations and all(isinstance(v, Mapping) for v in annotations.values()):
-        annotations = Corpus.from_dict(annotations)  # type: ignore[arg-type]  # {item: {coder: marks}}
+        annotations = as_corpus(annotations, "the annotations to unify", lambda coder: ("text", coder))
     if isinstance(annotations, Corpus):
         corpus = annotations
         texts = list(dict.fromkeys((a.item, a.track) for a in corpus))
@@ -483,7 +483,11 @@ def _coders_and_marks(annotations: Annotations) -> tuple[list[str], list[Any]]:
             if isinstance(annotations, Mapping)
             else [(str(number), marks) for number, marks in enumerate(annotations, 1)]
         )
-        corpus = Corpus.from_annotations(("text", coder, marks) for coder, marks in listed)
+        corpus = (
+            as_corpus(dict(listed), "the annotations to unify", lambda coder: ("text", coder))
+            if listed and all(is_annotation_like(marks) for _, marks in listed)
+            else Corpus.from_annotations(("text", coder, marks) for coder, marks in listed)
+        )
     if not len(corpus):
         raise CaesuraError("there are no annotations to unify.")
     _, coders, marks, _ = zip(*corpus, strict=True)

@@ -181,10 +181,15 @@ def positions_from_masses(masses: Iterable[int] | NDArray[Any]) -> tuple[int, ND
         given = given.astype(np.int64)
     if given.min() < 1:
         first = int(np.flatnonzero(given < 1)[0])
-        marks = "; use Segmentation.from_marks for a list of marks, 1 at each boundary"
+        advice = (
+            "; use Segmentation.from_marks for a list of marks, 1 at each boundary"
+            if set(given.tolist()) <= {0, 1}
+            else "; use Spans.from_rows for starts and ends"
+            if len(given) == 2 and not given[0]
+            else ""
+        )
         raise InvalidSegmentation(
-            f"segment {first + 1} has mass {given[first]}; every segment has one unit or more"
-            f"{marks if set(given.tolist()) <= {0, 1} else ''}."
+            f"segment {first + 1} has mass {given[first]}; every segment has one unit or more{advice}."
         )
     ends = np.add.accumulate(given, dtype=np.int64)
     if ends.min() < 1:  # a sum that overflows is negative

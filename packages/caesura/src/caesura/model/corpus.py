@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
@@ -27,7 +28,7 @@ from caesura.model.columns import (
 )
 from caesura.model.conversion import abbreviate, are_flags
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.provenance import NO_PROVENANCE, Document, Interpretation, Note, Provenance
+from caesura.model.provenance import NO_PROVENANCE, Document, Interpretation, Note, Provenance, announce
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.spans import Spans, reading_order
 from caesura.model.time_axis import TimeAxisRules
@@ -781,17 +782,30 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
     ``locate`` returns the (item, coder) for the name, or the number in the list, of an annotation.
     """
     if isinstance(given, Mapping) and given and all(isinstance(coders, Mapping) for coders in given.values()):
-        return Corpus.from_dict(given)
+        return _corpus_on_one_time_axis(
+            (str(item), str(coder), marks) for item, coders in given.items() for coder, marks in coders.items()
+        )
     if _is_single(given):  # one annotation of one text
         given = [given]
     named = given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ()
     alone = [(str(name), marks) for name, marks in named]
     plain = not all(isinstance(marks, (Segmentation, Hierarchy, Spans)) for _, marks in alone)
+    if plain and _are_pairs([marks for _, marks in alone]):
+        raise CaesuraError(
+            f"{abbreviate(repr(given))} could be starts and ends, or masses; give starts and ends to Spans.from_rows, and masses as lists."
+        )
     if plain and are_flags(marks for _, marks in alone):  # lists of 0 and 1, one per potential boundary
         alone = [(name, _from_flags(marks)) for name, marks in alone]
     if alone and all(is_annotation_like(marks) for _, marks in alone):
-        return Corpus.from_annotations((*locate(name), marks) for name, marks in alone)
+        return _corpus_on_one_time_axis((*locate(name), marks) for name, marks in alone)
     return require_corpus(given, what)
+
+
+def _corpus_on_one_time_axis(annotations: Iterable[tuple[str, str, Any]]) -> Corpus:
+    """Build a corpus of annotations that were made in Python; recordings that end up to 0.1 s apart are as long as the longest."""
+    listed, notes = on_one_time_axis((_annotation(each) for each in annotations), TimeAxisRules())
+    announce(notes, "the data")
+    return Corpus.from_annotations(listed)
 
 
 def _is_single(given: object) -> bool:
@@ -806,6 +820,16 @@ def _is_single(given: object) -> bool:
         isinstance(given, (list, tuple))
         and bool(given)
         and all(isinstance(x, (int, np.integer, np.bool_)) for x in given)
+    )
+
+
+def _are_pairs(listed: Sequence[Any]) -> bool:
+    """Tell whether tuples look like the starts and ends of spans that follow each other."""
+    return (
+        len(listed) > 1
+        and all(isinstance(each, tuple) and len(each) == 2 and all(isinstance(n, int) for n in each) for each in listed)
+        and all(start < end for start, end in listed)
+        and all(before[1] <= after[0] for before, after in pairwise(listed))
     )
 
 
@@ -832,6 +856,10 @@ def require_corpus(given: object, what: str) -> Corpus:
         numbers = given.tolist() if isinstance(given, np.ndarray) else given
         if isinstance(numbers, (list, tuple)) and all(isinstance(each, (int, float)) for each in numbers):
             as_segmentation(numbers)  # raises an error that names what was probably meant
+        listed = list(given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ())
+        lacking = [str(name) for name, marks in listed if marks is None]
+        if lacking and all(marks is None or is_annotation_like(marks) for _, marks in listed):
+            raise CaesuraError(f"{what}: item {lacking[0]!r} is None; leave it out, and say missing='skip' or 'empty'.")
         raise CaesuraError(
             f"{what} must be a Corpus, as cs.read and Corpus.from_dict return, not {abbreviate(repr(given))}."
         )

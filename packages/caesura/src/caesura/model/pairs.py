@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,9 +200,11 @@ def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
 
 def _on_one_time_axis(reference: Corpus, hypothesis: Corpus) -> tuple[Corpus, Corpus]:
     """Give recordings of both sides one start and one end, by the options with which their files were read; see TimeAxisRules."""
-    if not (reference.timed and hypothesis.timed) or not (reference.interpretation and hypothesis.interpretation):
+    if not (reference.timed and hypothesis.timed):
         return reference, hypothesis
-    given = {**hypothesis.interpretation.options, **reference.interpretation.options}
+    given: dict[str, Any] = {}
+    for corpus in (hypothesis, reference):
+        given |= corpus.interpretation.options if corpus.interpretation else {}
     rules = TimeAxisRules(**{key: given[key] for key in ("start", "lengths", "slack") if key in given})
     if rules.start != "shift" and not _differ_in_time(reference, hypothesis):
         return reference, hypothesis
@@ -227,6 +229,15 @@ def _on_one_time_axis(reference: Corpus, hypothesis: Corpus) -> tuple[Corpus, Co
 
 def _differ_in_time(reference: Corpus, hypothesis: Corpus) -> bool:
     """Tell whether a recording starts or ends at different times on the two sides."""
+    if (
+        (reference.items, reference.tracks) == (hypothesis.items, hypothesis.tracks)
+        and reference.starts is None is hypothesis.starts
+        and all(
+            np.array_equal(getattr(reference, name), getattr(hypothesis, name))
+            for name in ("item_of", "track_of", "lengths")
+        )
+    ):
+        return False
     known: dict[Key, tuple[float, float]] = {}
     for corpus in (reference, hypothesis):
         begins = np.zeros(len(corpus)) if corpus.starts is None else corpus.starts

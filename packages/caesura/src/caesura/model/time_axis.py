@@ -138,7 +138,7 @@ class TimeAxisRules:
         if self.lengths is None:
             raise LengthMismatch(
                 f"{where}: {short} ends at {first:g} s, {long} at {last:g} s; cut off what lies beyond with -O lengths=common, "
-                "or leave it unscored with -O lengths=longest."
+                "leave it unscored with -O lengths=longest, or give both the same length= in Python."
             )
         parts = [cut(each, start, first) for each in marks]
         lost = ", ".join(f"{count} of {name}" for name, (_, count) in zip(names, parts, strict=True) if count)

@@ -425,6 +425,10 @@ def _sides(reference: Any, hypothesis: Any, names: tuple[str, str]) -> tuple[Cor
         check_same_meaning([*sides[0].notes, *sides[1].notes])
         return sides[0], sides[1]
     listed = [side for side in (reference, hypothesis) if isinstance(side, (list, tuple, np.ndarray))]
+    if any(len(side) and all(isinstance(each, (list, tuple)) for each in side) for side in listed):
+        raise CaesuraError(
+            "compare takes the annotations of one text; for several texts use cs.evaluate(reference, hypothesis)."
+        )
     if listed and are_flags(listed):  # 0 and 1, one per potential boundary
         reference, hypothesis = (
             Segmentation.from_marks(side) if isinstance(side, (list, tuple, np.ndarray)) else side

@@ -82,12 +82,17 @@ def corpus_of_cues(source: Source, cues: Sequence[Cue], options: CueOptions) -> 
 
 
 class CueBlock(NamedTuple):
-    """A block of a subtitle file: the text before its times, the times if there are any, the text after them, and its line."""
+    """A block of a subtitle file: the text before its times, the times if there are any, the text after them, and its lines.
+
+    ``line`` is the line of the times, or the first line of a block without times.
+    """
 
     name: str
     times: tuple[float, float] | None
     text: str
     line: int
+    first: int
+    last: int
 
 
 def blocks_of_cues(source: Source) -> Iterator[CueBlock]:
@@ -98,14 +103,14 @@ def blocks_of_cues(source: Source) -> Iterator[CueBlock]:
         if empty:
             continue
         if not timed:
-            yield CueBlock("", None, _join(lines), lines[0][0])
+            yield CueBlock("", None, _join(lines), lines[0][0], lines[0][0], lines[-1][0])
             continue
         starts = [0, *(i - lines[i - 1][1].strip().isdigit() for i in timed[1:]), len(lines)]  # with the number before
         for i, start, following in zip(timed, starts, starts[1:], strict=False):
             number, line = lines[i]
-            yield CueBlock(
-                _join(lines[start:i]), _times_of_line(source, number, line), _join(lines[i + 1 : following]), number
-            )
+            text = _join(lines[i + 1 : following])
+            first, last = lines[start][0], lines[following - 1][0]
+            yield CueBlock(_join(lines[start:i]), _times_of_line(source, number, line), text, number, first, last)
 
 
 def _join(lines: Sequence[tuple[int, str]]) -> str:
@@ -160,10 +165,13 @@ def sniff_srt(head: str) -> bool:
 
 def read_srt(source: Source, **options: Unpack[CueOptions]) -> Corpus:
     """Read one recording; tags inside the text stay as they are."""
-    cues: list[Cue] = []
-    texts: list[
-        list[str]
-    ] = []  # of every cue; joined at the end, because adding to one string again and again takes quadratic time
+    return corpus_of_cues(source, [cue for cue, _ in srt_cues(source)], options)
+
+
+def srt_cues(source: Source) -> list[tuple[Cue, list[CueBlock]]]:
+    """Return the subtitles of a file with their blocks: several if the text contains blank lines."""
+    cues: list[tuple[Cue, list[CueBlock]]] = []
+    texts: list[list[str]] = []  # of every cue; adding to one string again and again would take quadratic time
     for block in blocks_of_cues(source):
         name = "" if block.name.isdigit() else block.name
         left = name if block.times else block.text  # a subtitle may contain blank lines
@@ -173,11 +181,13 @@ def read_srt(source: Source, **options: Unpack[CueOptions]) -> Corpus:
             raise source.error(block.line - (name.count("\n") + 1 if name else 0), why)
         if left:
             texts[-1].append(left)
+            cues[-1][1].append(block)
         if block.times:
-            cues.append(Cue(*block.times, "", line=block.line))
+            cues.append((Cue(*block.times, "", line=block.line), [block]))
             texts.append([block.text])
-    cues = [cue._replace(text="\n".join(parts).strip()) for cue, parts in zip(cues, texts, strict=True)]
-    return corpus_of_cues(source, cues, options)
+    return [
+        (cue._replace(text="\n".join(parts).strip()), blocks) for (cue, blocks), parts in zip(cues, texts, strict=True)
+    ]
 
 
 def write_srt(corpus: Corpus) -> Iterator[str]:
@@ -208,7 +218,7 @@ def read_webvtt(source: Source, **options: Unpack[CueOptions]) -> Corpus:
     """Read one recording, a track per voice."""
     if not sniff_webvtt(source.text.lstrip("\ufeff")):
         raise source.error(1, "expected WEBVTT at the start of the file.")
-    cues = [cue for block in blocks_of_cues(source) for cue in _webvtt_cues(source, block)]
+    cues = [cue for block in blocks_of_cues(source) for cue in webvtt_cues(source, block)]
     return corpus_of_cues(source, cues, options)
 
 
@@ -221,8 +231,8 @@ def write_webvtt(corpus: Corpus) -> Iterator[str]:
             yield f"\n{format_time(start, '.')} --> {format_time(end, '.')}\n{voice}{html.escape(text, quote=False)}\n"
 
 
-def _webvtt_cues(source: Source, block: CueBlock) -> Iterator[Cue]:
-    """Iterate over the cues of a block, one per voice; notes, styles, regions and the header have none."""
+def webvtt_cues(source: Source, block: CueBlock) -> Iterator[Cue]:
+    """Iterate over the cues of a block of WebVTT, one per voice; notes, styles, regions and the header have none."""
     if block.times is None:
         if not block.text.startswith(_SKIPPED) and ":" not in block.text.split("\n")[0]:
             why = f"expected times such as 00:01:02.500 --> 00:01:04.000, found {block.text[:60]!r}."
@@ -281,14 +291,21 @@ def read_whisper(source: Source, *, level: WhisperLevel = "segments", **options:
     """
     loaded = load_json(source)
     data = {"segments": loaded} if isinstance(loaded, list) else loaded
-    kinds = ("segments", "transcription", "chunks")
-    listed = next((data[kind] for kind in kinds if kind in data), None) if isinstance(data, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(segment, dict) for segment in listed):
-        raise source.error(None, "expected a list of segments, as Whisper writes them.")
+    listed = whisper_segments(source, loaded)
     cues = [cue for i, segment in enumerate(listed, 1) for cue in _whisper_cues(source, segment, f"segment {i}", level)]
     if "length" not in options and data.get("duration") is not None and cues:  # OpenAI's API gives the duration
         options["length"] = max(_time(source, data["duration"], "the recording"), *(cue.end for cue in cues))
     return corpus_of_cues(source, cues, options)
+
+
+def whisper_segments(source: Source, loaded: Any) -> list[dict[str, Any]]:
+    """Return the segments of a transcript; anything else is an error."""
+    data = {"segments": loaded} if isinstance(loaded, list) else loaded
+    kinds = ("segments", "transcription", "chunks")
+    listed = next((data[kind] for kind in kinds if kind in data), None) if isinstance(data, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(segment, dict) for segment in listed):
+        raise source.error(None, "expected a list of segments, as Whisper writes them.")
+    return listed
 
 
 def write_whisper(corpus: Corpus) -> str:
@@ -306,7 +323,7 @@ def write_whisper(corpus: Corpus) -> str:
 
 def _whisper_cues(source: Source, segment: dict[str, Any], where: str, level: WhisperLevel) -> Iterator[Cue]:
     if level == "segments":
-        yield _cue(source, segment, where)
+        yield whisper_cue(source, segment, where)
         return
     words = segment.get("words")
     if not isinstance(words, list) or not all(isinstance(word, dict) for word in words):
@@ -317,7 +334,7 @@ def _whisper_cues(source: Source, segment: dict[str, Any], where: str, level: Wh
         if "start" in word and "end" in word:
             if waiting is not None:
                 yield waiting._replace(text=" ".join(parts))
-            waiting = _cue(source, {"speaker": segment.get("speaker", ""), **word}, f"word {i} of {where}")
+            waiting = whisper_cue(source, {"speaker": segment.get("speaker", ""), **word}, f"word {i} of {where}")
             parts = [waiting.text]
         elif waiting is not None:
             parts.append(_text(source, word, where))
@@ -325,7 +342,8 @@ def _whisper_cues(source: Source, segment: dict[str, Any], where: str, level: Wh
         yield waiting._replace(text=" ".join(parts))
 
 
-def _cue(source: Source, row: dict[str, Any], where: str) -> Cue:
+def whisper_cue(source: Source, row: dict[str, Any], where: str) -> Cue:
+    """Return the times, text and speaker of a segment or a word of a transcript."""
     offsets, pair = row.get("offsets"), row.get("timestamp")
     if isinstance(offsets, dict):  # whisper.cpp counts milliseconds
         start, end = (_time(source, offsets.get(name), where) / 1000 for name in ("from", "to"))

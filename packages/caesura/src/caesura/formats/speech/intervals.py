@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
@@ -271,6 +272,13 @@ def segments(marks: Segmentation | Spans) -> Iterator[tuple[float, float, str]]:
         yield float(start), float(end), name
 
 
+def named_rows(marks: object) -> list[tuple[float, float, str]]:
+    """Return the spans, or the segments with a name (all if none has one), in order of time; others are gaps."""
+    assert isinstance(marks, (Segmentation, Spans))
+    keeps_all = isinstance(marks, Spans) or marks.names is None
+    return sorted((row for row in segments(marks) if keeps_all or row[2]), key=itemgetter(0))
+
+
 def timed_segmentations(corpus: Corpus) -> Iterator[tuple[str, str, str, Segmentation]]:
     """Iterate over item, track, coder and marks of every annotation; all must be boundaries in time."""
     for item, coder, marks, track in corpus:
@@ -337,6 +345,9 @@ def recording_corpus(source: Source, tiers: Iterable[tuple[str, str, Segmentatio
     """Return a corpus of one recording, given its tiers (coder, track, marks)."""
     item = recording_name(source)
     annotations = [Annotation(item, coder, marks, track) for coder, track, marks in tiers]
+    # spans in a file that does not state its length may be none at all, as in a new ELAN file
+    if all(isinstance(a.marks, Segmentation) and a.marks.length <= 0 for a in annotations):
+        raise source.error(None, "the recording has no duration.")
     return Corpus.from_annotations(annotations, attributes=speech_attributes(source))
 
 

@@ -35,7 +35,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 #: First line of a master label file.
 _MASTER = "#!MLF!#"
 _UNITS_PER_SECOND = 10_000_000
-_HTK_LINE = re.compile(r"\s*(\S+)\s+(\S+)\s+(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\S+)(?:\s.*)?")
+HTK_LINE = re.compile(r"\s*(\S+)\s+(\S+)\s+(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\S+)(?:\s.*)?")
 _OCTAL = re.compile(r"(?:\\[0-7]{3})+")
 
 
@@ -66,11 +66,23 @@ def _is_master(text: str) -> bool:
 def read_htk(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read one recording, or every recording of a master label file; scores and further levels are skipped."""
     rule = IntervalRules.from_options(**intervals)
-    master = _is_master(source.text)
-    blocks = _blocks(source) if master else [(recording_name(source), list(source.lines))]
-    marks = [Annotation(item, "", _marks(source, lines, rule)) for item, lines in blocks]
-    attributes = {} if master else speech_attributes(source)
+    marks = [Annotation(item, "", _marks(source, lines, rule)) for item, lines in htk_blocks(source)]
+    attributes = {} if _is_master(source.text) else speech_attributes(source)
     return Corpus.from_annotations(marks, attributes=attributes)
+
+
+def htk_blocks(source: Source) -> list[tuple[str, list[tuple[int, str]]]]:
+    """Return the recordings of a label file or of a master label file, with their numbered lines."""
+    return list(_blocks(source)) if _is_master(source.text) else [(recording_name(source), list(source.lines))]
+
+
+def parse_htk_line(line: str) -> tuple[float, float, str, str] | None:
+    """Return start and end in seconds, the label, and what follows it; None if this is no label."""
+    match = HTK_LINE.fullmatch(line)
+    start, end = (parse_integer(match[1]), parse_integer(match[2])) if match is not None else (None, None)
+    if match is None or start is None or end is None:
+        return None
+    return start / _UNITS_PER_SECOND, end / _UNITS_PER_SECOND, _unquote(match[3]), line[match.end(3) :]
 
 
 def write_htk(corpus: Corpus) -> Iterator[str]:
@@ -82,7 +94,7 @@ def write_htk(corpus: Corpus) -> Iterator[str]:
 def label_lines(marks: Segmentation) -> Iterator[str]:
     """Iterate over the lines of a recording, one per segment."""
     for start, end, label in segments(marks):
-        yield f"{round(start * _UNITS_PER_SECOND)} {round(end * _UNITS_PER_SECOND)} {_quote(label)}\n"
+        yield f"{round(start * _UNITS_PER_SECOND)} {round(end * _UNITS_PER_SECOND)} {quote_htk(label)}\n"
 
 
 def _blocks(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
@@ -123,15 +135,15 @@ def _marks(source: Source, lines: list[tuple[int, str]], rule: IntervalRules) ->
             continue
         if line.strip() == "///":  # alternative transcriptions follow
             break
-        match = _HTK_LINE.fullmatch(line)
-        start, end = (parse_integer(match[1]), parse_integer(match[2])) if match is not None else (None, None)
-        if match is None or start is None or end is None:
+        parsed = parse_htk_line(line)
+        if parsed is None:
             raise source.error(number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}.")
-        rows.append((start / _UNITS_PER_SECOND, end / _UNITS_PER_SECOND, _unquote(match[3]), number))
+        rows.append((*parsed[:3], number))
     return segmentation_of_lines(source, lasting_lines(source, rows, "silences", rule.silences), rule)
 
 
-def _quote(label: str) -> str:
+def quote_htk(label: str) -> str:
+    """Return a label as HTK writes it, in quotes if it has blanks or quotes."""
     plain = label and not re.search(r"[\s\"'\\]", label)
     return label if plain else '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

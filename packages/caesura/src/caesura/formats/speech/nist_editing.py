@@ -8,8 +8,8 @@ from operator import itemgetter
 from types import SimpleNamespace
 
 from caesura.files import Source
-from caesura.formats.editing import Row, merge_lines, require_linear
-from caesura.formats.speech.intervals import format_duration, parse_time, segments
+from caesura.formats.editing import Row, merge_lines
+from caesura.formats.speech.intervals import format_duration, named_rows, parse_time
 from caesura.formats.speech.nist import ONLY_CHANNEL, recordings_of_channels
 from caesura.model import Corpus
 
@@ -96,20 +96,13 @@ def _merge(
             of_lines.setdefault(line[1:3], []).append(line)
     old = {}
     for a in original:
-        rows = _rows(a.marks, a.track, original)
+        rows = named_rows(a.marks)
         placed = sorted(of_lines.get((a.item, a.track), []), key=itemgetter(3))
         if len(rows) != len(placed):  # silences were merged, or the like: lines and segments differ
             return None
         old[a.item, a.track] = [(row, line[0]) for row, line in zip(rows, placed, strict=True)]
-    new = {(a.item, a.track): _rows(a.marks, a.track, corpus) for a in corpus}
+    new = {(a.item, a.track): named_rows(a.marks) for a in corpus}
     return merge_lines(source, old, new, edit)
-
-
-def _rows(marks: object, track: str, corpus: Corpus) -> list[Row]:
-    """Return the segments with a name, or all if none has one, in order of time."""
-    linear = require_linear(marks)  # type: ignore[arg-type]
-    named = corpus.kind == "spans" or getattr(linear, "names", None) is not None
-    return sorted((row for row in segments(linear) if row[2] or not named or corpus.kind == "spans"), key=itemgetter(0))
 
 
 def _times(source: Source, number: int, start: str, duration: str) -> tuple[float, float]:

@@ -94,12 +94,51 @@ def parse_bounds(source: Source) -> tuple[str, str]:
     return next(numbers), next(numbers)
 
 
+@dataclass(frozen=True)
+class CollectedGrid:
+    """A TextGrid of a Collection: its name, bounds as written, tiers, and the place of bounds and tiers in the text."""
+
+    name: str
+    bounds: tuple[str, str]
+    tiers: list[Tier]
+    place: slice
+
+
+def size_of_collection(source: Source) -> int:
+    """Return the number of objects that a Collection states."""
+    numbers = (token for token in _tokens(_text(source)) if token[0] not in '"<')
+    return int(float(next(numbers)))
+
+
+def grids_of_collection(source: Source) -> list[CollectedGrid]:
+    """Return the TextGrids of a Collection with their places in the text; other objects are skipped."""
+    found = [match for match in _TOKEN.finditer(_text(source)) if not match[0].startswith("!")]
+    tokens = [match[0] for match in found]
+    return [
+        CollectedGrid(
+            name,
+            (tokens[here.start], tokens[here.start + 1]),
+            tiers,
+            slice(found[here.start].start(), found[here.stop - 1].end()),
+        )
+        for name, tiers, here in _parse_grids(source, tokens)
+    ]
+
+
 def parse_collection(source: Source) -> list[tuple[str, list[Tier]]]:
     """Return the TextGrids of a Collection with their names; other objects are skipped."""
     if source.raw.startswith(BINARY):
         raise source.error(None, "this is a binary Collection; save it as a text file in Praat and try again.")
     tokens = _tokens(_text(source))
     _check_file(source, [_unquote(t) for t in tokens[:2] if t.startswith('"')], "Collection")
+    grids = [(name, tiers) for name, tiers, _ in _parse_grids(source, tokens)]
+    if not grids:
+        raise source.error(None, "this Collection contains no TextGrid.")
+    return grids
+
+
+def _parse_grids(source: Source, tokens: list[str]) -> list[tuple[str, list[Tier], slice]]:
+    """Return name, tiers and tokens (from the bounds on) of every TextGrid."""
     grids = []
     reader = _TokenReader(source, tokens, 2)
     while reader.at < len(tokens):
@@ -111,11 +150,10 @@ def parse_collection(source: Source) -> list[tuple[str, list[Tier]]]:
             and following[3] in ("<exists>", "<absent>")
         ):
             reader.at += 1
-            grids.append((reader.string("name of the TextGrid"), reader.grid()))
+            name, first = reader.string("name of the TextGrid"), reader.at
+            grids.append((name, reader.grid(), slice(first, reader.at)))
         else:
             reader.at += 1
-    if not grids:
-        raise source.error(None, "this Collection contains no TextGrid.")
     return grids
 
 
@@ -459,6 +497,8 @@ def marks_of_tiers(
             stacklevel=2,
         )
     chosen = chosen_tiers(source, [t.name for t in tiers], wanted)
+    if all(not tiers[i].points and not tiers[i].columns[-1] for i, _, _ in chosen):
+        raise source.error(None, "the tiers hold no interval.")
     typed = wanted is not None and len({tiers[i].points for i, _, _ in chosen}) == 2
     for i, coder, track in chosen:
         marks = _marks(source, tiers[i], rule)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 from caesura.errors import FormatError
 from caesura.files import Source
@@ -15,13 +16,16 @@ from caesura.formats.speech.praat import (
     BINARY,
     Tier,
     format_number,
+    grids_of_collection,
     leaves_out_points,
     parse_bounds,
     parse_grid,
     quote,
+    size_of_collection,
     with_silence,
 )
 from caesura.model import Corpus, Segmentation, Spans
+from caesura.model.corpus import Marks
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class _TierText:
         return cls(name, False, format_number(begin), format_number(end), columns)
 
 
-def structure(source: Source) -> dict[str, int]:
+def structure_textgrid(source: Source) -> dict[str, int]:
     """Count what a TextGrid holds that is not read by default: point tiers beside intervals."""
     tiers = parse_grid(source)
     return {"point tier": sum(tier.points for tier in tiers)} if leaves_out_points(tiers) else {}
@@ -65,19 +69,27 @@ def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Span
     return _content(source, [*map(_TierText.of, old), *added])
 
 
-def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
+def merge_textgrid(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
     """Return a TextGrid with the marks of a corpus; None if the corpus lacks tiers of the file, which would be deleted."""
     changed = changed_marks(original, corpus)
     if changed is None or len(corpus.coders) > 1 or len(corpus.items) > 1:
         return None
-    tiers = parse_grid(source)
+    marks = {track: each for (_, _, track), each in changed.items()}
+    tiers = _merged_tiers(source, parse_grid(source), original, marks)
+    return None if tiers is None else _content(source, tiers)
+
+
+def _merged_tiers(
+    source: Source, tiers: list[Tier], original: Corpus, changed: Mapping[str, Marks]
+) -> list[_TierText] | None:
+    """Return the tiers of one TextGrid with changed marks by track; new tracks are new tiers. None for nested segments."""
     left_out = leaves_out_points(tiers) and original.tracks != ("",)
     readable = [i for i, tier in enumerate(tiers) if not (tier.points and leaves_out_points(tiers))]
     chosen = chosen_tiers(source, [tiers[i].name for i in readable], None)
     place = {each.track: readable[each.position] for each in chosen}
     before = {a.track: a.marks for a in original}
     written = [_TierText.of(tier) for tier in tiers]
-    for (_, _, track), marks in changed.items():
+    for track, marks in changed.items():
         if not isinstance(marks, (Segmentation, Spans)):
             return None
         if track in place:
@@ -86,7 +98,28 @@ def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
             raise FormatError(None, None, f"the file already has a tier {track!r}; choose another name.")
         else:
             written.append(_TierText.of_rows(track, marks.start, float(marks.end), _intervals(marks)))
-    return _content(source, written)
+    return written
+
+
+def merge_collection(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
+    """Return a Collection with other marks in its TextGrids; all other objects stay. None if TextGrids or tiers are missing or new."""
+    changed = changed_marks(original, corpus)
+    if changed is None or len(corpus.coders) > 1 or set(original.items) != set(corpus.items):
+        return None
+    text, parts, at = source.raw_text, [], 0
+    for item, grid in zip(original.items, grids_of_collection(source), strict=True):
+        marks = {track: each for (name, _, track), each in changed.items() if name == item}
+        if not marks:
+            continue
+        tiers = _merged_tiers(source, grid.tiers, original.select(items=[item]), marks)
+        if tiers is None:
+            return None
+        begin, end = _bounds(grid.bounds, tiers)
+        whole = "".join(_long(begin, end, tiers) if _is_long(source) else _short(begin, end, tiers))
+        body = whole[whole.index(begin) :].rstrip()  # from the first number to the last label
+        parts += [text[at : grid.place.start], body.replace("\n", "\r\n") if "\r\n" in text else body]
+        at = grid.place.stop
+    return encode_like(source, "".join([*parts, text[at:]]))
 
 
 def _replaced(tier: Tier, before: Segmentation | Spans, marks: Segmentation | Spans) -> _TierText:
@@ -134,15 +167,22 @@ def _intervals(marks: Segmentation | Spans) -> list[Row]:
 
 def _content(source: Source, tiers: Sequence[_TierText]) -> bytes:
     """Return a file in the long or short form of the source, with its bounds unless a tier exceeds them."""
-    begin, end = parse_bounds(source)
-    begin = min([begin, *(tier.begin for tier in tiers)], key=float)
-    end = max([end, *(tier.end for tier in tiers)], key=float)
+    begin, end = _bounds(parse_bounds(source), tiers)
     binary = source.raw.startswith(BINARY)
-    long = binary or re.search(r"xmin\s*=", source.raw_text) is not None
-    text = "".join(_long(begin, end, tiers) if long else _short(begin, end, tiers))
+    text = "".join(_long(begin, end, tiers) if binary or _is_long(source) else _short(begin, end, tiers))
     if not binary and "\r\n" in source.raw_text:
         text = text.replace("\n", "\r\n")
     return text.encode("utf-8") if binary else encode_like(source, text)
+
+
+def _bounds(bounds: tuple[str, str], tiers: Sequence[_TierText]) -> tuple[str, str]:
+    """Return the bounds of a file, or those of its tiers that exceed them."""
+    begin = min([bounds[0], *(tier.begin for tier in tiers)], key=float)
+    return begin, max([bounds[1], *(tier.end for tier in tiers)], key=float)
+
+
+def _is_long(source: Source) -> bool:
+    return re.search(r"xmin\s*=", source.raw_text) is not None
 
 
 def _long(begin: str, end: str, tiers: Sequence[_TierText]) -> Iterator[str]:
@@ -164,3 +204,16 @@ def _short(begin: str, end: str, tiers: Sequence[_TierText]) -> Iterator[str]:
         kind = "TextTier" if tier.points else "IntervalTier"
         yield f'"{kind}"\n{quote(tier.name)}\n{tier.begin}\n{tier.end}\n{len(tier.columns[-1])}\n'
         yield from ("\n".join(row) + "\n" for row in zip(*tier.columns, strict=True))
+
+
+def structure_collection(source: Source) -> dict[str, int]:
+    """Count point tiers that are not read by default, and objects that are no TextGrids."""
+    grids = grids_of_collection(source)
+    return {
+        "point tier": sum(tier.points for grid in grids if leaves_out_points(grid.tiers) for tier in grid.tiers),
+        "other object": max(size_of_collection(source) - len(grids), 0),
+    }
+
+
+TEXTGRID = SimpleNamespace(merge=merge_textgrid, add_tiers=add_tiers, structure=structure_textgrid)
+COLLECTION = SimpleNamespace(merge=merge_collection, structure=structure_collection)

@@ -21,7 +21,17 @@ from caesura.formats.speech.intervals import (
     segments,
     timed_segmentations,
 )
-from caesura.formats.tables import Row, parse_header, read_table, write_table
+from caesura.formats.tables import (
+    INTERVAL_ALIASES,
+    LABEL_ALIASES,
+    NAME_ALIASES,
+    Row,
+    common_names,
+    parse_header,
+    read_table,
+    speakers_are_tracks,
+    write_table,
+)
 from caesura.model import Annotation, Corpus, Segmentation
 
 # ---------------------------------------------------------------------- times
@@ -29,14 +39,14 @@ from caesura.model import Annotation, Corpus, Segmentation
 # ``track`` and ``length``. A file with one number per line is a list of boundary times.
 
 #: Other programs' names for the columns of intervals.
-_ALIASES = {"stop": "end", "labels": "label", "begin": "start"}
+_ALIASES = {**NAME_ALIASES, **INTERVAL_ALIASES, **LABEL_ALIASES}
 
 _NUMBER = re.compile(r"\s*\d+(\.\d*)?([eE][-+]?\d+)?\s*")
 
 
 def sniff(head: str) -> bool:
     """Recognise the columns, or only numbers with decimal points."""
-    columns = [_ALIASES.get(name, name) for name in parse_header(head)]
+    columns = common_names(parse_header(head), _ALIASES)
     if "time" in columns:
         return True
     if {"start", "end"} <= set(columns) and "level" not in columns:  # of units rather than seconds: whole numbers
@@ -59,8 +69,9 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
         return Corpus.from_annotations([Annotation(recording_name(source), "", marks)])
     rows = list(read_table(source, aliases=_ALIASES))
     groups: dict[tuple[str, str, str], list[Row]] = {}
+    track = "speaker" if speakers_are_tracks(rows) else "track"
     for row in rows:
-        key = row.get("item") or recording_name(source), row.get("coder"), row.get("track")
+        key = row.get("item") or recording_name(source), row.get("coder"), row.get(track)
         groups.setdefault(key, []).append(row)
     rule = replace(IntervalRules.from_options(**intervals), how_to_read_spans="--format csv-spans")
     points = "time" in rows[0].columns

@@ -1,0 +1,184 @@
+"""Data as people really have it: missing names, labels in other spellings, recordings without a duration, several readings."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.errors import CaesuraError
+from caesura.model.provenance import ReadingNote
+
+
+def read(folder: Path, name: str, content: str, **options: Any) -> cs.Corpus:
+    (folder / name).write_text(content)
+    return cs.read(folder / name, **options)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        # spreadsheets repeat a name only where it changes; the other rows were an item without a name
+        ("item,coder,position,length\na,x,2,9\n,x,4,9\nb,x,3,9\n", "line 3: the item is empty here and 'a' elsewhere"),
+        ("item,coder,position,length\na,,2,9\na,x,4,9\n", "line 2: the coder is empty here and 'x' elsewhere"),
+        ("item,coder,start,end,label\na,x,0,4,p\na,,4,9,q\n", "line 3: the coder is empty here and 'x' elsewhere"),
+        ("item,label\na,0\na,1\na,\n", "line 4: the label is empty, and the others are 0 and 1"),
+        ("item,label\na,1\na,1\n", "all labels are 1; add -O mean=ends or starts"),
+        ("item;start;end;label\nx;0,0;1,5;p\n", "start is '0,0', expected a number with a decimal point"),
+    ],
+)
+def test_tables_with_gaps_are_refused(tmp_path: Path, content: str, sentence: str) -> None:
+    with pytest.raises(CaesuraError) as caught:
+        read(tmp_path, "x.csv", content)
+    assert sentence in str(caught.value)
+
+
+def test_names_may_be_missing_everywhere(tmp_path: Path) -> None:
+    assert read(tmp_path, "x.csv", "item,coder,position,length\na,,2,9\na,,4,9\n").coders == ("",)
+
+
+@pytest.mark.parametrize("spelling", [("0", "1"), ("0.0", "1.0"), ("False", "TRUE"), ("no", "Yes")])
+def test_flags_in_other_spellings(tmp_path: Path, spelling: tuple[str, str]) -> None:
+    """They were names of segments, or types of boundaries."""
+    zero, one = spelling
+    with pytest.warns(ReadingNote, match=f"the labels are {zero} and {one}, so {one} was taken to end a segment"):
+        corpus = read(tmp_path, "x.csv", f"item,label\nx,{zero}\nx,{one}\nx,{zero}\nx,{zero}\n")
+    assert corpus["x", ""].masses == [2, 2]  # type: ignore[union-attr]
+    starts = cs.read(tmp_path / "x.csv", mean="starts")
+    assert starts["x", ""].masses == [1, 3]  # type: ignore[union-attr]
+    boundaries = read(tmp_path, "y.csv", f"item,boundary\nx,{zero}\nx,{one}\nx,\nx,{zero}\n")
+    assert (boundaries.typed, boundaries["x", ""].masses) == (False, [2, 2])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("x.json", "[]", "the file contains an empty list"),
+        ("x.json", '{"a": [2, 3], "b": {"ann": [3, 2]}}', "item 'b' has coders and item 'a' has none"),
+        ("x.TextGrid", '"ooTextFile"\n"TextGrid"\n\n0\n2\n<exists>\n1\n"IntervalTier"\n"t"\n0\n2\n0\n', "hold no interval"),
+        ("x.TextGrid", '"ooTextFile"\n"TextGrid"\n\n0\n0\n<exists>\n1\n"IntervalTier"\n"t"\n0\n0\n1\n0\n0\n"a"\n', "has no duration"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_files_without_data_are_refused(tmp_path: Path, name: str, content: str, sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        read(tmp_path, name, content)
+
+
+SHORT, LONGER, LONG = (cs.Segmentation.from_times([0.5], length=end) for end in (2.0, 2.03, 2.37))
+
+
+@pytest.mark.parametrize("call", ["evaluate", "compare", "agree", "unify"])
+def test_recordings_of_different_length_in_python(call: str) -> None:
+    """One rule for all functions; evaluate and compare passed over any difference, agree and unify refused 1 ms."""
+
+    def run(first: cs.Segmentation, second: cs.Segmentation) -> Any:
+        if call == "evaluate":
+            return cs.evaluate(first, second, "R", resamples=0)["R"].micro
+        if call == "compare":
+            return cs.compare(first, second, ["R"])["R"]
+        return cs.agree([first, second]).value if call == "agree" else cs.unify({"x": {"a": first, "b": second}}).length
+
+    with pytest.warns(UserWarning, match="is longer by 30 ms"):
+        assert run(SHORT, LONGER) == (2.03 if call == "unify" else 1.0)
+    with pytest.raises(CaesuraError, match=r"ends at 2 s, .* at 2\.37 s; cut off .* or give both the same length="):
+        run(SHORT, LONG)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(SHORT, SHORT)
+
+
+@pytest.mark.parametrize(
+    ("reference", "sentence"),
+    [
+        (np.zeros((2, 3, 4), int), "not one with 3 dimensions"),
+        ([(1, 50), (50, 100)], "could be starts and ends, or masses"),
+        ([[0, 50], [50, 100]], "use Spans.from_rows for starts and ends"),
+        ([[2, 3], None], "item '2' is None"),
+    ],
+)
+def test_plain_data_with_two_meanings_is_refused(reference: Any, sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence) as caught:
+        cs.evaluate(reference, reference, "F")
+    assert len(str(caught.value)) < 250
+
+
+def test_more_plain_data() -> None:
+    assert cs.evaluate([(2, 3), (3, 2)], [(2, 3), (1, 4)], "F", resamples=0).count == 2  # tuples of masses
+    assert cs.evaluate(np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]), "F")["F"].micro == 0.0
+    assert cs.unify([[0, 1, 0], [0, 0, 1], [0, 1, 0]]).masses == [2, 2]
+    with pytest.raises(CaesuraError, match=r"for several texts use cs\.evaluate"):
+        cs.compare([[2, 3], [3, 3]], [[2, 3], [3, 3]], ["B"])
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("Pk", "cs.pk"), ("read_textgrid", "cs.read(path)"), ("save_csv", "cs.write(corpus, path)")]
+)
+def test_more_names_that_people_type(name: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(cs, name)
+    assert str(caught.value) == f"caesura has no {name!r}; use {hint}."
+
+
+@pytest.mark.filterwarnings("ignore::caesura.model.provenance.ReadingNote")
+@pytest.mark.parametrize(
+    ("table", "kind", "items"),
+    [
+        ("file,onset,offset,label\na,0.0,1.0,x\na,1.0,2.0,y\nb,0.0,3.0,x\n", "time", ("a", "b")),
+        ("file,start,end,text\na,0,50,x\na,50,80,y\n", "spans", ("a",)),
+        ("doc_id,sentence,label\na,s1,x\na,s2,y\nb,s3,y\n", "units", ("a", "b")),
+        ("filename,rater,position,length\na,x,2,9\nb,x,3,9\n", "units", ("a", "b")),
+        ("item,file,begin,stop,word\na,f,0.0,1.0,x\na,f,1.0,2.0,y\n", "time", ("a",)),
+    ],
+)
+def test_other_names_of_columns(tmp_path: Path, table: str, kind: str, items: tuple[str, ...]) -> None:
+    """Onsets and offsets were one label per unit; names of items that were not called item were ignored, and all rows one text."""
+    corpus = read(tmp_path, "x.csv", table)
+    assert (corpus.kind, corpus.items) == (kind, items)
+    if kind == "time":
+        assert corpus.names[0] == (("x", "y"))
+
+
+def test_whole_starts_and_ends_are_said_to_be_units(tmp_path: Path) -> None:
+    with pytest.warns(ReadingNote, match="read as units, not seconds; for seconds add -O time=yes"):
+        read(tmp_path, "x.csv", "file,start,end,text\na,0,1500,x\na,1500,1800,y\n")
+    with pytest.raises(CaesuraError, match="add one, or read seconds with --format times"):
+        read(tmp_path, "x.csv", "item,start,end\na,0,50\na,50,80\n")
+
+
+def test_speakers_of_one_item_are_tracks(tmp_path: Path) -> None:
+    """They were ignored, and the turns of all speakers were segments of one track."""
+    with pytest.warns(ReadingNote, match="the column speaker was read as tracks"):
+        corpus = read(tmp_path, "x.csv", "item,speaker,start,end\na,A,0.0,1.0\na,B,0.5,2.0\n")
+    assert corpus.tracks == ("A", "B")
+    alone = read(tmp_path, "x.csv", "item,speaker,start,end\na,A,0.0,1.0\na,A,1.0,2.0\nb,B,0.0,2.0\n")
+    assert alone.tracks == ("",)
+    assert {item: known["speaker"] for item, known in alone.attributes.items()} == {"a": "A", "b": "B"}
+
+
+SPANS = [{"start": 0.0, "end": 1.5, "label": "a"}, {"start": 1.5, "end": 2.5, "label": "b"}]
+
+
+def test_lists_of_rows_are_tables() -> None:
+    assert cs.evaluate(SPANS, SPANS, "label-agreement", resamples=0)["label-agreement"].micro == 1.0
+    said = [{"start": row["start"], "end": row["end"], "text": row["label"]} for row in SPANS]
+    assert cs.compare(said, SPANS, ["R"])["R"] == 1.0
+    rows = [{"item": "a", "position": 2, "length": 5}, {"item": "b", "position": 2, "length": 5}]
+    assert cs.evaluate(rows, [rows[0], {**rows[1], "position": 3}], "F", resamples=0)["F"].per_item == [1.0, 0.0]
+    masses = [{"item": "a", "masses": [2, 3]}, {"item": "b", "masses": [4]}]
+    assert cs.evaluate(masses, {"ours": masses}, "F", resamples=0).items == ("a", "b")
+
+
+def test_frames_of_masses_and_of_durations() -> None:
+    pl = pytest.importorskip("polars")
+    corpus = cs.from_dataframe(pl.DataFrame({"doc": ["a", "b"], "annotator": ["x", "x"], "masses": [[2, 3], [4]]}))
+    assert [(a.item, a.coder, a.marks.masses) for a in corpus] == [("a", "x", [2, 3]), ("b", "x", [4])]  # type: ignore[union-attr]
+    second = pl.duration(seconds=1)
+    frame = pl.select(item=pl.lit("a"), start=second * 0, end=second * 2, label=pl.lit("x"))
+    assert cs.from_dataframe(frame)["a", ""].length == 2.0
+    with pytest.raises(CaesuraError, match=r"give frame\.collect\(\)"):
+        cs.from_dataframe(frame.lazy())
