@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -143,6 +144,31 @@ def test_limits_of_shares() -> None:
     for wrong in ("onset-within-12.5ms", "onset-within-0ms", "onset-within-170ms"):
         with pytest.raises(CaesuraError, match="the limit is a whole number of ms"):
             metric(wrong)
+
+
+def test_maps_may_ignore_case_and_stress(tmp_path) -> None:
+    gold = phones([0.1, 0.2, 0.3], ["ah", "tʃ", "iy", "x1"], 0.4)
+    aligner = phones([0.1, 0.15, 0.2, 0.3], ["AH0", "T", "ʃ", "IY1", "X1"], 0.4)
+    file, yaml = tmp_path / "phones.tsv", tmp_path / "phones.yaml"
+    file.write_text("ignore case\nhyp:t ʃ\ttʃ\n", encoding="utf-8")
+    assert metric("interval-matched", mapping=file)(gold, aligner) == 2 / 4, "AH0 and IY1 have stress"
+    file.write_text("ignore case\nignore stress\nhyp:t ʃ\tTʃ\n", encoding="utf-8")
+    for given in (file, {"ignore case": True, "ignore stress": True, "hyp:T ʃ": "tʃ"}):
+        assert metric("interval-matched", mapping=given)(gold, aligner) == 1.0
+        assert metric("phone-error", mapping=given)(gold, aligner) == 0.0
+        assert metric("time-kappa", mapping=given)(gold, aligner) == 1.0
+    yaml.write_text("ignore stress: true\n", encoding="utf-8")
+    labels = LabelMap.of(yaml)
+    assert labels
+    assert labels.same(["AH0", "5"], ["AH2", "AH", "5"]).tolist() == [
+        [True, True, False],
+        [False, False, True],
+    ]
+    assert pickle.loads(pickle.dumps(labels)).ignores == {"stress"}
+    assert (
+        len({str(LabelMap.of(each)) for each in ({"a": "b"}, {"a": "b", "ignore case": True}, {"ignore case": True})})
+        == 3
+    )
 
 
 def test_maps_may_drop_names_and_follow_chains(tmp_path):

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import caesura as cs
-from caesura.report.aligners import compare_aligners
+from caesura.errors import CaesuraError
+from caesura.report.aligners import aligner_page, compare_aligners
 from caesura.statistics.interval_groups import interval_groups
 from cli.command import caesura, refused
 
@@ -151,3 +153,31 @@ def test_the_report_of_coders_has_a_section_on_onsets() -> None:
     titles = [section.title for section in make_report(both, reference="gold", resamples=10).sections]
     assert "Errors of starts" in titles
     assert "Errors of starts" not in [section.title for section in make_report(both, resamples=10).sections]
+
+
+def test_every_aligner_may_have_its_own_map() -> None:
+    def with_names(new: Callable[[str], str]) -> cs.Corpus:
+        marks = [(a.item, a.coder, a.marks) for a in NEAR]
+        renamed = [
+            (item, coder, cs.Segmentation.from_times(m.positions, length=m.length, names=[new(n) for n in m.names]))
+            for item, coder, m in marks
+        ]
+        return cs.Corpus.from_annotations(renamed, attributes=NEAR.attributes)
+
+    back = {"@": "a", "S": "s"}
+    systems = {"upper": with_names(str.upper), "sampa": with_names({"a": "@", "s": "S", "t": "t", "sil": "sil"}.get)}
+    result = compare_aligners(GOLD, systems, mapping={"ignore case": True}, own_maps={"sampa": back})
+    plain = compare_aligners(GOLD, {"near": NEAR}).evaluation["onset-bias"]
+    for name in systems:
+        assert result.evaluation[name, "interval-matched"].micro == 1.0
+        assert result.evaluation[name, "onset-bias"].micro == plain.micro
+    assert "own-map:given#" in result.evaluation["sampa", "onset-bias"].signature
+    assert "own-map" not in result.evaluation["upper", "onset-bias"].signature
+    assert any("names of 'sampa' were mapped by given#" in note for note in result.tables()[-1].notes)
+    assert "were mapped by given#" in aligner_page(result)
+    hint = " ".join(compare_aligners(GOLD, {"upper": systems["upper"]}).evaluation.warnings())
+    assert "the line 'ignore case' makes" in hint
+    with pytest.raises(CaesuraError, match="names with several targets"):
+        compare_aligners(GOLD, systems, own_maps={"sampa": {"@": ["a", "e"]}})
+    with pytest.raises(CaesuraError, match="no aligner 'mfa'"):
+        compare_aligners(GOLD, systems, own_maps={"mfa": back})

@@ -87,10 +87,11 @@ def aligners(
     ] = "n",
     least: Annotated[int, Option("--least", min=1, help="Groups with fewer intervals are put together.")] = 5,
     mapping: Annotated[
-        Path | None,
+        list[str] | None,
         Option(
             "--mapping",
-            help="Map of phone names, lines of from<TAB>to or MFA's YAML, for aligners with another phone set.",
+            help="Map of phone names, lines of from<TAB>to or MFA's YAML, for aligners with another phone set; ALIGNER=FILE for one of several. "
+            "Repeatable.",
         ),
     ] = None,
     confusions: Annotated[
@@ -135,7 +136,7 @@ def aligners(
 ) -> None:
     """Compare forced aligners with a reference: how far off, on which phones, and whether one is better.
 
-    Example: caesura aligners gold/ mfa/ webmaus/ --mapping sampa-to-arpabet.tsv
+    Example: caesura aligners gold/ mfa/ webmaus/ --mapping webmaus=sampa-to-arpabet.tsv
 
     The phone tier is recognized by its name; choose another with -O tier=NAME, for one side with -O ref.tier= and -O hyp.tier=, for one aligner
     with its name: -O webmaus.tier=MAU.
@@ -144,6 +145,7 @@ def aligners(
 
     reading = Reading.of(format, option)
     names = names_of(systems)
+    shared_map, own_maps = _parse_mapping(mapping or [], names)
     gold = _phone_tier(reading.for_system(None, names).corpus(reference, "ref"), reference)
     against = {}
     for name, path in zip(names, systems, strict=True):
@@ -151,7 +153,7 @@ def aligners(
         against[name] = named_alike(gold, reference, read, path)
     with working("pairing intervals"):
         result = compare_aligners(
-            gold, against, metric, by=by, mapping=mapping, least=least, sort=sort, confusions=confusions, seed=seed,
+            gold, against, metric, by=by, mapping=shared_map, own_maps=own_maps, least=least, sort=sort, confusions=confusions, seed=seed,
             **({"cluster": None} if cluster == "none" else parse_cluster(cluster)),
         )  # fmt: skip
     if json:
@@ -171,6 +173,28 @@ def aligners(
     elif not json and (draw or (report is None and table is None)):
         drawn = [picture for name in draw or (DRAWINGS[0], DRAWINGS[-1]) for picture in result.drawing(name)]
         show_picture(stack(drawn), width)
+
+
+def _parse_mapping(given: list[str], names: list[str]) -> tuple[str | None, dict[str, str]]:
+    """Separate the map of all aligners, FILE, from those of single ones, ALIGNER=FILE."""
+    shared, own = list[str](), dict[str, str]()
+    for each in given:
+        name, equals, path = each.partition("=")
+        if equals and name in names:
+            if name in own:
+                raise CaesuraError(
+                    f"--mapping gives the aligner {name!r} two maps, {own[name]} and {path}; join the files."
+                )
+            own[name] = path
+        elif equals and not Path(each).exists():
+            raise UnknownName("aligner", name, names)
+        else:
+            shared.append(each)
+    if len(shared) > 1:
+        raise CaesuraError(
+            f"--mapping names two maps for all aligners, {shared[0]} and {shared[1]}; a map of one aligner is --mapping {names[0]}={shared[1]}."
+        )
+    return (shared[0] if shared else None), own
 
 
 def _phone_tier(corpus: Corpus, path: Path) -> Corpus:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.metrics.batch import Side, as_readonly_contiguous
-from caesura.metrics.label_map import LabelMap, MapSide
+from caesura.metrics.label_map import LabelMap, MapSide, simplify
 from caesura.metrics.time_grid import seconds, to_ticks
+from caesura.model import Segmentation
 
 #: The costs of MFA: up to 3.2, which its documentation describes, and from 3.3 on, as its library kalpy counts.
 Cost: TypeAlias = Literal["mfa", "kalpy"]
@@ -84,19 +85,54 @@ def joined(row: NamedIntervals, mapping: LabelMap, which: MapSide) -> NamedInter
         return row
     longest, kept, at = max(map(len, joins)), [], 0
     names, touches = list(row.names), (row.starts[1:] == row.ends[:-1]).tolist()
+    plain = [simplify(name, mapping.ignores) for name in names]
     while at < len(names):
         size = next(
             (
                 k
                 for k in range(min(longest, len(names) - at), 1, -1)
-                if tuple(names[at : at + k]) in joins and all(touches[at : at + k - 1])
+                if tuple(plain[at : at + k]) in joins and all(touches[at : at + k - 1])
             ),
             1,
         )
-        kept.append((row.starts[at], row.ends[at + size - 1], joins.get(tuple(names[at : at + size]), names[at])))
+        kept.append((row.starts[at], row.ends[at + size - 1], joins.get(tuple(plain[at : at + size]), names[at])))
         at += size
     starts, ends, new = zip(*kept, strict=True)
     return NamedIntervals(np.array(starts), np.array(ends), new)
+
+
+def with_new_names(marks: Segmentation, mapping: LabelMap) -> Segmentation:
+    """Give the segments of a recording the names that a map has for the hypothesis; rows of names that it joins become one segment.
+
+    Parameters
+    ----------
+    marks : Segmentation
+        A recording; without names it is returned as it is.
+    mapping : LabelMap
+        The map; every name must have one new name.
+
+    Returns
+    -------
+    Segmentation
+
+    Examples
+    --------
+    >>> from caesura import Segmentation
+    >>> heard = Segmentation.from_times([0.1, 0.2, 0.3], length=0.5, names=["?", "t", "S", "V"])
+    >>> mapped = with_new_names(heard, LabelMap.of({"t S": "ch", "V": "ah", "?": None}))
+    >>> mapped.names, mapped.positions.tolist()
+    (('', 'ch', 'ah'), [0.1, 0.3])
+    """
+    if marks.names is None:
+        return marks
+    end = marks.start + marks.length
+    inside = np.unique(marks.positions[(marks.positions > marks.start) & (marks.positions < end)])
+    cuts = np.concatenate(([marks.start], inside, [end]))
+    row = joined(NamedIntervals(cuts[:-1], cuts[1:], marks.names), mapping, "hyp")
+    names = ["" if mapping.drops(name, "hyp") else mapping.name(name, "hyp") if name else "" for name in row.names]
+    stays = ~np.isin(marks.positions, np.setdiff1d(inside, row.starts[1:]))
+    types = None if marks.types is None else marks.types[stays]
+    return Segmentation(marks.length, marks.positions[stays], types, marks.labels, marks.units, names, marks.start)
 
 
 def pair_by_names(ref: NamedIntervals, hyp: NamedIntervals, mapping: LabelMap, reach: float) -> NDArray[np.int64]:

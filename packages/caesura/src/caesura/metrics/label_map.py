@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +24,9 @@ _SIDES: tuple[MapSide, ...] = ("ref", "hyp")
 #: A row of a map: the name as written, its new names or None if intervals with this name are left out, and whether it may be any of them.
 _Row: TypeAlias = tuple[str, list[str] | None, bool]
 _CLOSED = "closed"
+#: Lines that say what does not tell names apart.
+_IGNORED = {"ignore case": "case", "ignore stress": "stress"}
+_STRESS = re.compile(r"(?<=[^\W\d_])[012]$")  # of vowels in ARPABET: AH0, IY1
 _DROPPED = ("",)  # the targets of a name that is left out
 _DROP_LINE = re.compile(r"(?P<side>ref:|hyp:)?\s*drop +(?P<name>\S.*)")
 _ANY_LINE = re.compile(r"(?P<side>ref:|hyp:)?\s*any +(?P<name>.*)")
@@ -42,7 +45,9 @@ class LabelMap(str):
     - a left side with blanks, ``t ʃ``, stands for neighbouring intervals, which are joined before intervals are compared;
     - a line ``drop NAME`` (in a dictionary, None as the target) leaves out intervals with this name; their time has no name then;
     - chains, a to b and b to c, are refused unless a line ``closed`` (YAML: ``closed: true``; in a dictionary, ``"closed": True``) says
-      that they are meant: a then becomes c.
+      that they are meant: a then becomes c;
+    - a line ``ignore case`` makes names the same that only capital letters tell apart, a line ``ignore stress`` those that only the digit
+      of stressed vowels in ARPABET tells apart (AH0, AH1); in a dictionary ``"ignore case": True``, in YAML ``ignore case: true``.
 
     Coefficients need classes that do not overlap: for κ, all names that are connected by several targets are one class.
 
@@ -51,6 +56,7 @@ class LabelMap(str):
     """
 
     rules: Mapping[tuple[MapSide, str], tuple[str, ...]]
+    ignores: frozenset[str]
 
     @classmethod
     def of(cls, given: Any) -> LabelMap:
@@ -61,25 +67,28 @@ class LabelMap(str):
             rows: list[_Row] = []
             for name, targets in given.items():
                 if isinstance(targets, bool):
-                    if name != _CLOSED:
+                    if name != _CLOSED and name not in _IGNORED:
                         raise CaesuraError(f"the map gives {name!r} the new name {targets}; expected a string.")
                 elif targets is None:
                     rows.append((str(name), None, False))
                 else:
                     several = not isinstance(targets, str)
                     rows.append((str(name), [str(each) for each in targets] if several else [targets], several))
-            return cls._of_rows("given", rows, closed=given.get(_CLOSED) is True)
+            ignores = frozenset(what for line, what in _IGNORED.items() if given.get(line) is True)
+            return cls._of_rows("given", rows, closed=given.get(_CLOSED) is True, ignores=ignores)
         if given in (None, ""):
             return cls._of_rows("", [])
         path, _, digest = str(given).partition("#")
-        rows, closed = _read(Source.open(Path(path)))
-        labels = cls._of_rows(path, rows, closed=closed)
+        rows, closed, ignores = _read(Source.open(Path(path)))
+        labels = cls._of_rows(path, rows, closed=closed, ignores=ignores)
         if digest and labels != given:
             raise CaesuraError(f"{path} has changed: expected {given}, found {labels}.")
         return labels
 
     @classmethod
-    def _of_rows(cls, path: str, rows: Sequence[_Row], *, closed: bool = False) -> LabelMap:
+    def _of_rows(
+        cls, path: str, rows: Sequence[_Row], *, closed: bool = False, ignores: frozenset[str] = frozenset()
+    ) -> LabelMap:
         rules: dict[tuple[MapSide, str], tuple[str, ...]] = {}
         for written, targets, several in rows:
             if targets is not None and (not targets or not all(targets)):
@@ -88,9 +97,10 @@ class LabelMap(str):
                 )
             head, _, rest = written.partition(":")
             sides = tuple(side for side in _SIDES if rest and side == head) or _SIDES
-            name = (written if sides == _SIDES else rest).strip()
+            name = simplify((written if sides == _SIDES else rest).strip(), ignores)
+            new = () if targets is None else tuple(simplify(target, ignores) for target in targets)
             for each in sides:
-                own = _DROPPED if targets is None else (name, *targets) if several else tuple(targets)
+                own = _DROPPED if targets is None else (name, *new) if several else new
                 known = rules.get((each, name), ())
                 if known and known != own and _DROPPED in (known, own):
                     raise CaesuraError(f"the map {path} both leaves out {name!r} and gives it another name.")
@@ -113,20 +123,25 @@ class LabelMap(str):
             )
         else:
             content = repr(sorted(rules.items()))
-        labels = cls(f"{path}#{sha256(content.encode()).hexdigest()[:8]}" if rules else "")
-        labels.rules = rules
+        content += "".join(f"\nignore {what}" for what in sorted(ignores))
+        labels = cls(f"{path}#{sha256(content.encode()).hexdigest()[:8]}" if rules or ignores else "")
+        labels.rules, labels.ignores = rules, ignores
         return labels
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (str(self), dict(self.rules))
+        return _rebuild, (str(self), dict(self.rules), self.ignores)
+
+    def _new_names(self, name: str, side: MapSide) -> tuple[str, ...]:
+        name = simplify(name, self.ignores)
+        return self.rules.get((side, name), (name,))
 
     def name(self, name: str, side: MapSide) -> str:
         """Return the new name; the last target, if there are several."""
-        return self.rules.get((side, name), (name,))[-1]
+        return self._new_names(name, side)[-1]
 
     def targets(self, name: str, side: MapSide) -> frozenset[str]:
         """Return everything that a name may stand for."""
-        return frozenset(self.rules.get((side, name), (name,)))
+        return frozenset(self._new_names(name, side))
 
     def same(self, ref: Sequence[str], hyp: Sequence[str]) -> NDArray[np.bool_]:
         """Return a table of which names of the reference and of the hypothesis are the same."""
@@ -135,7 +150,7 @@ class LabelMap(str):
 
     def drops(self, name: str, side: MapSide) -> bool:
         """Whether intervals with this name are left out."""
-        return self.rules.get((side, name)) == _DROPPED
+        return self._new_names(name, side) == _DROPPED
 
     @property
     def is_relation(self) -> bool:
@@ -153,7 +168,7 @@ class LabelMap(str):
         >>> labels.class_of("en", "hyp") == labels.class_of("n", "ref"), labels.class_of("T", "ref")
         (True, 't')
         """
-        target = self.rules.get((side, name), (name,))[0]
+        target = self._new_names(name, side)[0]
         return self._classes.get(target, target)
 
     @property
@@ -170,7 +185,7 @@ class LabelMap(str):
         return known
 
     def joins(self, side: MapSide) -> dict[tuple[str, ...], str]:
-        """Return the rows of neighbouring names that become one."""
+        """Return the rows of neighbouring names, without what the map ignores, that become one."""
         return {
             tuple(name.split()): targets[0]
             for (each, name), targets in self.rules.items()
@@ -205,9 +220,22 @@ def _without_types(side: Side, dropped: NDArray[np.bool_]) -> Side:
     return replace(packed, ends=side.ends[index])
 
 
-def _rebuild(name: str, rules: dict[Any, Any]) -> LabelMap:
+def simplify(name: str, ignores: Iterable[str]) -> str:
+    """Return a name without what does not tell names apart: ``"case"``, and the digits of ``"stress"`` in ARPABET.
+
+    Examples
+    --------
+    >>> simplify("AH0", ["case", "stress"]), simplify("AH0", ["case"]), simplify("5", ["stress"])
+    ('ah', 'ah0', '5')
+    """
+    if "stress" in ignores:
+        name = _STRESS.sub("", name)
+    return name.casefold() if "case" in ignores else name
+
+
+def _rebuild(name: str, rules: dict[Any, Any], ignores: frozenset[str]) -> LabelMap:
     labels = LabelMap(name)
-    labels.rules = rules
+    labels.rules, labels.ignores = rules, ignores
     return labels
 
 
@@ -235,21 +263,22 @@ def _last_targets(
     return tuple(dict.fromkeys(found))
 
 
-def _read(source: Source) -> tuple[list[_Row], bool]:
-    """Return the rows of a file, and whether its chains are meant."""
+def _read(source: Source) -> tuple[list[_Row], bool, frozenset[str]]:
+    """Return the rows of a file, whether its chains are meant, and what does not tell names apart."""
     yaml = source.path.suffix in (".yaml", ".yml")
     rows: list[_Row] = []
-    mark = f"{_CLOSED}: true" if yaml else _CLOSED
-    closed = any(line.strip() == mark for _, line in source.lines)
+    marks = {f"{line}: true" if yaml else line: line for line in (_CLOSED, *_IGNORED)}
+    found = {marks[line.strip()] for _, line in source.lines if line.strip() in marks}
+    closed, ignores = _CLOSED in found, frozenset(what for line, what in _IGNORED.items() if line in found)
     for number, line in source.lines:
-        if not line.strip() or line.startswith(("# ", "---")) or line.strip() == mark:
+        if not line.strip() or line.startswith(("# ", "---")) or line.strip() in marks:
             continue
         if yaml:
-            found = _YAML_LINE.fullmatch(line)
-            if found is None:
+            written_as = _YAML_LINE.fullmatch(line)
+            if written_as is None:
                 raise source.error(number, f"a line is {line[:40]!r}, expected name: [other, names].")
-            listed = found["targets"].strip("[]").split(",")
-            rows.append((found["name"].strip(), [each.strip().strip("\"'") for each in listed], True))
+            listed = written_as["targets"].strip("[]").split(",")
+            rows.append((written_as["name"].strip(), [each.strip().strip("\"'") for each in listed], True))
             continue
         label, tab, name = line.partition("\t")
         if not tab and (dropped := _DROP_LINE.fullmatch(line.strip())) is not None:
@@ -261,9 +290,9 @@ def _read(source: Source) -> tuple[list[_Row], bool]:
             written = label if several is None else (several["side"] or "") + several["name"]
             rows.append((written, [name.strip()], several is not None))
         try:
-            LabelMap._of_rows(source.path.name, rows, closed=closed)
+            LabelMap._of_rows(source.path.name, rows, closed=closed, ignores=ignores)
         except CaesuraError as fault:
             raise source.error(number, str(fault)) from None
-    if not rows:
+    if not rows and not ignores:
         raise source.error(None, "the file has no labels, expected lines of a label, a tab and its new name.")
-    return rows, closed
+    return rows, closed, ignores

@@ -21,11 +21,13 @@ from caesura.drawings.aligners import (
     ToleranceCurves,
     errors_of_coders,
 )
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.interval_errors import IntervalErrors
+from caesura.metrics.interval_pairing import with_new_names
 from caesura.metrics.label_map import LabelMap
-from caesura.model.corpus import Corpus, CorpusLike
+from caesura.model import Segmentation
+from caesura.model.corpus import Corpus, CorpusLike, as_corpus
 from caesura.report.blocks import Report, ReportSection
 from caesura.report.page import html_page
 from caesura.statistics import Evaluation, evaluate
@@ -74,6 +76,8 @@ class AlignerComparison(Result):
         Group -> system -> errors in ms; the group "all" has all of them.
     confusions : mapping of str to Counter
         System -> pairs of different names, see :func:`~caesura.statistics.interval_groups.name_confusions`; empty if not asked for.
+    own_maps : mapping of str to LabelMap
+        The maps of single systems.
     """
 
     evaluation: Evaluation
@@ -84,6 +88,7 @@ class AlignerComparison(Result):
     intervals: Mapping[str, NDArray[np.float64]]
     errors: Mapping[str, Mapping[str, GroupErrors]]
     confusions: Mapping[str, Counter[tuple[str, str]]] = field(default_factory=dict)
+    own_maps: Mapping[str, LabelMap] = field(default_factory=dict)
 
     def tables(self) -> Sequence[Table]:
         """Return scores, tests, groups and confusions; notes and signatures are below the last one."""
@@ -94,8 +99,12 @@ class AlignerComparison(Result):
             *self.group_tables(),
             *self.confusion_tables(),
         ]
-        told = (*tables[-1].notes, "", *scores.notes)
+        told = (*tables[-1].notes, "", *self.map_notes(), *scores.notes)
         return [*tables[:-1], replace(tables[-1], notes=told)]
+
+    def map_notes(self) -> list[str]:
+        """Return a sentence for each system that has a map of its own."""
+        return [f"The names of {name!r} were mapped by {labels}." for name, labels in self.own_maps.items()]
 
     def group_tables(self) -> list[Table]:
         """Return the errors by phone, class or pair, one table per system, or the scores by recording."""
@@ -174,6 +183,7 @@ def compare_aligners(
     *,
     by: str = "phone",
     mapping: Any = None,
+    own_maps: Mapping[str, Any] | None = None,
     cluster: str | None = "auto",
     speakers: Literal["pooled", "equal"] = "pooled",
     least: int = 5,
@@ -195,6 +205,8 @@ def compare_aligners(
         Groups of intervals: "phone", "pair" or "class=FILE"; or of recordings: "speaker", "item" or another attribute.
     mapping : str, path or dict, default None
         A map of phone sets, see :class:`~caesura.metrics.label_map.LabelMap`.
+    own_maps : mapping of str to str, path or dict, default None
+        Aligner -> a map for it alone, where aligners have different phone sets; ``mapping`` is applied afterwards.
     cluster : str, default "auto"
         An attribute for intervals and tests over clusters; "auto" is "speaker" where several recordings have one, None is the recordings.
     speakers : {"pooled", "equal"}, default "pooled"
@@ -222,6 +234,7 @@ def compare_aligners(
     >>> result.evaluation["onset-within-20ms"].micro, float(result.shares["aligner"][19])
     (0.875, 0.875)
     """
+    systems, maps = _with_own_names(systems, own_maps or {})
     names = LabelMap.of(mapping)
     own = {"mapping": names} if names else {}
     chosen = [
@@ -233,6 +246,12 @@ def compare_aligners(
     if cluster == "auto":
         cluster = "speaker" if hint_at_speakers(evaluation.items, evaluation.attributes) else None
     evaluation = evaluate(reference, systems, chosen, cluster=cluster, speakers=speakers, seed=seed)
+    if maps:
+        signed = {
+            name: {each: replace(result, own_map=str(maps.get(name, ""))) for each, result in measured.items()}
+            for name, measured in evaluation.systems.items()
+        }
+        evaluation = replace(evaluation, systems=signed)
     tested = [name for name in _TESTED if name in evaluation.measured] or list(evaluation.measured)[:1]
     every = system_tests(evaluation, seed=seed)
     tests = SystemTests(every.method, {name: each for name, each in every.by_metric.items() if name in tested})
@@ -255,7 +274,31 @@ def compare_aligners(
         _curve_intervals(evaluation, own),
         errors,
         {name: name_confusions(counted, names) for name, counted in evaluation.counted.items()} if confusions else {},
+        maps,
     )
+
+
+def _with_own_names(
+    systems: Mapping[str, CorpusLike], own_maps: Mapping[str, Any]
+) -> tuple[dict[str, CorpusLike], dict[str, LabelMap]]:
+    """Give the intervals of some systems new names, each by its own map."""
+    renamed, maps = dict(systems), {name: LabelMap.of(given) for name, given in own_maps.items()}
+    for name, labels in maps.items():
+        if name not in systems:
+            raise UnknownName("aligner", name, list(systems))
+        if labels.is_relation:
+            raise CaesuraError(
+                f"the map {labels} of {name!r} has names with several targets ('any …'), which only a map for all aligners can have."
+            )
+        corpus = as_corpus(systems[name], f"the aligner {name!r}", lambda item, name=name: (item, name))  # type: ignore[misc]
+        renamed[name] = Corpus.from_annotations(
+            (
+                a._replace(marks=with_new_names(a.marks, labels)) if isinstance(a.marks, Segmentation) else a
+                for a in corpus
+            ),
+            attributes=corpus.attributes,
+        )
+    return renamed, maps
 
 
 def _group_scores(named: Sequence[str] | None, chosen: Sequence[Metric], own: Mapping[str, Any]) -> list[Metric]:
@@ -292,7 +335,7 @@ def aligner_report(result: AlignerComparison, title: str = "Aligners") -> Report
         Write it with :func:`~caesura.report.page.html_page` or :func:`~caesura.report.page.markdown_report`.
     """
     scores, *_ = result.evaluation.tables()
-    sections = [ReportSection("scores", "Scores", (scores,))]
+    sections = [ReportSection("scores", "Scores", (scores, *result.map_notes()))]
     if tests := tuple(result.tests.tables()):
         sections.append(ReportSection("differences", "Differences", tests))
     curves = (*result.drawing("tolerance-curves"), *result.drawing("error-histograms"))

@@ -222,6 +222,8 @@ class MetricResult(Result):
         How altered texts were anchored, for the signature; "" if no text differs.
     clusters : Clusters or None
         Clusters of items that have the same weight, such as speakers: the score is then the mean of their scores, not the pooled one.
+    own_map : str
+        The map of names of this system alone, for the signature; "" without one.
     """
 
     metric: Metric
@@ -230,13 +232,15 @@ class MetricResult(Result):
     references: References = "pooled"
     anchoring: str = ""
     clusters: Clusters | None = None
+    own_map: str = ""
 
     @property
     def signature(self) -> str:
-        """The metric's signature, with the way references were combined unless they were pooled, and how altered texts were anchored."""
+        """The metric's signature, with how references were combined unless they were pooled, the system's own map, and how altered texts were anchored."""
         refs = "" if self.references == "pooled" else f"|refs:{self.references}"
         equal = "" if self.clusters is None else f"|{self.clusters.by}s:equal"
-        return self.metric.signature + refs + equal + (f"|{self.anchoring}" if self.anchoring else "")
+        own = f"|own-map:{self.own_map}" if self.own_map else ""
+        return self.metric.signature + refs + equal + own + (f"|{self.anchoring}" if self.anchoring else "")
 
     @property
     def micro(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.batch import Side
 from caesura.metrics.interval_errors import IntervalErrors, PairedErrors, tally_errors
 from caesura.metrics.interval_pairing import SILENCES, NamedIntervals, intervals_of, pair_by_cost
-from caesura.metrics.label_map import LabelMap, MapSide
+from caesura.metrics.label_map import LabelMap, MapSide, simplify
 from caesura.statistics.counted import CountedPairs
 from caesura.text import pluralize
 
@@ -333,7 +333,7 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
     if ours and theirs and not same.any() and not joined:
         examples = [" and ".join(map(repr, list(each)[:2])) for each in (ours, theirs)]
         return [
-            f"no name of {who} occurs in the reference: {examples[1]} there, {examples[0]} here; give a map of names (--mapping FILE, mapping=)."
+            f"no name of {who} occurs in the reference: {examples[1]} there, {examples[0]} here; {_advice(ours, theirs, mapping)}."
         ]
     sentences = []
     for counts, table, side in ((ours, same, "the reference"), (theirs, same.T, who)):
@@ -347,8 +347,22 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
             sentences.append(f"only {side} has {pluralize(len(alone), 'name')}: {listed}")
     if not sentences:
         return []
-    advice = "add them to the map" if mapping else "a map makes names the same (--mapping FILE, mapping=)"
-    return [f"{'; '.join(sentences)}; {advice}."]
+    return [f"{'; '.join(sentences)}; {_advice(ours, theirs, mapping)}."]
+
+
+def _advice(ours: Iterable[str], theirs: Iterable[str], mapping: LabelMap) -> str:
+    """Say what makes names the same: lines of a map that ignore case or stress, where these do, or else a map."""
+    ref, hyp = {mapping.name(name, "ref") for name in ours}, {mapping.name(name, "hyp") for name in theirs}
+    shared, lines = len(ref & hyp), list[str]()
+    for what in ("case", "stress"):
+        ignored = [*(line.removeprefix("ignore ") for line in lines), what]
+        alike = len({simplify(name, ignored) for name in ref} & {simplify(name, ignored) for name in hyp})
+        if alike > shared and what not in mapping.ignores:
+            shared, lines = alike, [*lines, f"ignore {what}"]
+    if lines:
+        listed = " and ".join(repr(line) for line in lines)
+        return f"a map with the {'line' if len(lines) == 1 else 'lines'} {listed} makes {shared} names the same (--mapping FILE, mapping=)"
+    return "add them to the map" if mapping else "a map makes names the same (--mapping FILE, mapping=)"
 
 
 def _count_names(side: Side, pairs: int, mapping: LabelMap, which: MapSide) -> Counter[str]:
