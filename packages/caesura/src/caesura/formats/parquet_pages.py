@@ -50,6 +50,8 @@ class _Page(NamedTuple):
 
 def damaged_page(content: Bytes) -> int | None:
     """Return the start of the first page with a wrong or missing checksum; None if all are right, or no page has a checksum."""
+    if not _has_sums(content):
+        return None
     pages: list[_Page] = []
     end = None
     try:
@@ -64,7 +66,16 @@ def damaged_page(content: Bytes) -> int | None:
     return end
 
 
-def _pages(content: Bytes) -> Iterator[_Page]:
+def _has_sums(content: Bytes) -> bool:
+    """Whether the first page of any column in any row group has a checksum; writers give one to all pages or to none."""
+    try:
+        return any(page.sum is not None for page in _pages(content, first=True))
+    except _MALFORMED:
+        return True
+
+
+def _pages(content: Bytes, first: bool = False) -> Iterator[_Page]:
+    """Find the pages of all columns in all row groups, or the first of each."""
     about, footer = _footer(content)
     for group in about[_ROW_GROUPS]:
         for column in group[_COLUMNS]:
@@ -74,12 +85,14 @@ def _pages(content: Bytes) -> Iterator[_Page]:
                 if not isinstance(summed := header.get(_PAGE_SUM), int | None):
                     raise ValueError
                 yield _Page(start, at, summed)
+                if first:
+                    break
 
 
 def _footer(content: Bytes) -> tuple[dict[int, Any], int]:
     """Return the metadata of a file, and where they begin."""
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
-    return _ThriftParser(content, start).read(), start
+    return _read_structure(content, start)[0], start
 
 
 def _chunk_range(chunk: dict[int, Any], footer: int) -> tuple[int, int]:
@@ -93,70 +106,81 @@ def _chunk_range(chunk: dict[int, Any], footer: int) -> tuple[int, int]:
 
 def _page_header(content: Bytes, at: int) -> tuple[dict[int, Any], int, int]:
     """Return the header of a page, and where its content begins and ends."""
-    reader = _ThriftParser(content, at)
-    header = reader.read()
+    header, start = _read_structure(content, at)
     if header[_PAGE_SIZE] < 0:
         raise ValueError
-    return header, reader.at, reader.at + header[_PAGE_SIZE]
+    return header, start, start + header[_PAGE_SIZE]
 
 
-class _ThriftParser:
-    """A parser of structures in Thrift's compact protocol; returns {number of field: value}."""
+# Structures in Thrift's compact protocol. Every function returns what it read and where that ends.
 
-    def __init__(self, content: Bytes, at: int) -> None:
-        self.content, self.at = content, at
 
-    def read(self) -> dict[int, Any]:
-        fields: dict[int, Any] = {}
-        number = 0
-        while kind := self._byte():
-            number = number + (kind >> 4) if kind >> 4 else self._signed_number()
-            fields[number] = kind & 15 == 1 if kind & 15 in (1, 2) else self._value(kind & 15)
-        return fields
+def _read_structure(content: Bytes, at: int) -> tuple[dict[int, Any], int]:
+    """Read a structure as {number of field: value}."""
+    fields: dict[int, Any] = {}
+    number = 0
+    while head := content[at]:
+        at += 1
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, at = _read_signed(content, at)
+        kind = head & 15
+        if kind in (1, 2):
+            fields[number] = kind == 1
+        else:
+            fields[number], at = _read_value(content, at, kind)
+    return fields, at + 1
 
-    def _value(self, kind: int) -> Any:
-        if kind in (1, 2, 3):
-            return self._byte()
-        if kind in (4, 5, 6):
-            return self._signed_number()
-        if kind == 7:
-            return self._bytes(8)
-        if kind == 8:
-            return self._bytes(self._unsigned_number())
-        if kind in (9, 10):
-            head = self._byte()
-            size = head >> 4 if head >> 4 < 15 else self._unsigned_number()
-            return [self._value(head & 15) for _ in range(self._check_size(size))]
-        if kind == 12:
-            return self.read()
-        raise ValueError(f"unknown type {kind}")  # such as maps, which Parquet does not use
 
-    def _byte(self) -> int:
-        self.at += 1
-        return self.content[self.at - 1]
+def _read_value(content: Bytes, at: int, kind: int) -> tuple[Any, int]:
+    if kind in (4, 5, 6):
+        return _read_signed(content, at)
+    if kind == 8:
+        size, at = _read_unsigned(content, at)
+        return _read_bytes(content, at, size)
+    if kind == 12:
+        return _read_structure(content, at)
+    if kind in (9, 10):
+        head, at = content[at], at + 1
+        size, at = (head >> 4, at) if head >> 4 < 15 else _read_unsigned(content, at)
+        values = []
+        for _ in range(_check_size(content, at, size)):
+            value, at = _read_value(content, at, head & 15)
+            values.append(value)
+        return values, at
+    if kind in (1, 2, 3):
+        return content[at], at + 1
+    if kind == 7:
+        return _read_bytes(content, at, 8)
+    raise ValueError(f"unknown type {kind}")  # such as maps, which Parquet does not use
 
-    def _bytes(self, size: int) -> bytes:
-        self.at += self._check_size(size)
-        return self.content[self.at - size : self.at]
 
-    def _check_size(self, size: int) -> int:
-        """Raise an error if the rest of the file is shorter, before memory is allocated."""
-        if size > len(self.content) - self.at:
+def _read_bytes(content: Bytes, at: int, size: int) -> tuple[bytes, int]:
+    end = at + _check_size(content, at, size)
+    return content[at:end], end
+
+
+def _check_size(content: Bytes, at: int, size: int) -> int:
+    """Raise an error if the rest of the file is shorter, before memory is allocated."""
+    if size > len(content) - at:
+        raise ValueError
+    return size
+
+
+def _read_signed(content: Bytes, at: int) -> tuple[int, int]:
+    value, at = _read_unsigned(content, at)
+    return value >> 1 ^ -(value & 1), at
+
+
+def _read_unsigned(content: Bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while (byte := content[at]) & 128:
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if shift > 63:
             raise ValueError
-        return size
-
-    def _unsigned_number(self) -> int:
-        value, shift = 0, 0
-        while (byte := self._byte()) & 128:
-            value |= (byte & 127) << shift
-            shift += 7
-            if shift > 63:
-                raise ValueError
-        return value | byte << shift
-
-    def _signed_number(self) -> int:
-        value = self._unsigned_number()
-        return value >> 1 ^ -(value & 1)
+    return value | byte << shift, at + 1
 
 
 # ---------------------------------------------------------------------- columns of lists

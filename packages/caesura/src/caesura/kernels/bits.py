@@ -51,9 +51,13 @@ def set_bits(positions: NDArray[Any], start: int, stop: int, words: NDArray[Any]
     """Clear the words, and set the bits of sorted positions; bit 0 is the lowest of the second word."""
     for word in range(len(words)):
         words[word] = _NONE
+    bits, before = _NONE, _NONE  # kept here, because reading back what was just written takes longer
     for i in range(Index(start), Index(stop)):
         p = Index(positions[i])
-        words[(p >> _WORD) + _ONE] |= _ONE << (p & _LAST)
+        at = (p >> _WORD) + _ONE
+        bits = (bits if at == before else _NONE) | (_ONE << (p & _LAST))
+        words[at] = bits
+        before = at
 
 
 @inline
