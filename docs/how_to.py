@@ -39,7 +39,10 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Write the list of questions into the index."""
-    if page.file.src_uri != INDEX:
+    """Write the list of questions into the index, and say where the files of an example are."""
+    uri = page.file.src_uri
+    if uri.startswith("how-to/") and uri != INDEX and "```console" in markdown:
+        return f"{markdown.rstrip()} The files are in [examples.zip](../install.md#example-files).\n"
+    if uri != INDEX:
         return markdown
     return markdown.replace(MARKER, "\n".join(f"- [{question}]({name})" for name, question in questions().items()))

@@ -134,7 +134,7 @@ SUBJECTS: dict[str, list[str]] = {
         "caesura_vowels.accuracy.mark_similarity",
     ],
     "Workbench": ["caesura_workbench.serve.serve"],
-    "Papers": ["caesura.reproduce"],
+    "Reproduction of papers": ["caesura.reproduce"],
     "Names of other packages": ["caesura.compat.segeval", "caesura.compat.nltk"],
     "Writing plug-ins": [
         "caesura.metrics.Family",

@@ -3,5 +3,5 @@ addEventListener("load", () => {
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
   for (const [id, words] of [["__search", "Search is open"], ["__drawer", "Contents are open"]]) document.getElementById(id)?.setAttribute("aria-label", words);
   document.querySelectorAll(".md-code__nav").forEach((nav, i) => nav.setAttribute("aria-label", `Copy block ${i + 1}`));
-  for (const box of document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset :is(p, figure, div):has(> img)")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  for (const box of document.querySelectorAll(".md-typeset__scrollwrap, .formula, pre > code, .md-typeset :is(p, figure, div):has(> img)")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
 });

@@ -44,6 +44,7 @@ NOT_RUN = {
     "vowels corpus": "fetches a corpus",
     "vowels train hebrew-bible": "fetches a corpus",
     "vowels evaluate": "fetches a corpus",
+    "vowels train corpus.txt": "needs a corpus of one's own",
     "vowels train mine.txt": "trains a network for hours",
     "vowels restore hebrew.model": "needs the model that training would make",
     "vowels restore arabic.model": "needs the model that training would make",
