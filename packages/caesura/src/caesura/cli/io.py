@@ -491,10 +491,20 @@ def write_svg(picture: Picture, path: Path, width: int | None = None, *, err: bo
     click.echo(f"wrote {path}", err=err)
 
 
+def progress_bar(share: float, width: int = 10) -> str:
+    """Return a bar of characters for a share of work that is done.
+
+    >>> progress_bar(0.32)
+    '███░░░░░░░'
+    """
+    done = min(width, int(width * share))
+    return "█" * done + "░" * (width - done)
+
+
 class StatusLine:
     """A line on standard error that says what is being done; called with the current step and the share that is done.
 
-    It appears after a second, in a terminal only, with the time that is left once a tenth of the work is done.
+    It appears after a second, in a terminal only, with a bar, and with the time that is left once a tenth of the work is done.
     """
 
     def __init__(self, doing: str) -> None:
@@ -517,7 +527,7 @@ class StatusLine:
         left = ""
         if share > 0.1 and self._visible:
             left = f", about {round((self._clock() - self._started) * (1 / share - 1))} s left"
-        self._status.update(f"{self._doing}, {share:.0%}{left}: {escape(what)} …")
+        self._status.update(f"{self._doing} {progress_bar(share)} {share:.0%}{left}: {escape(what)} …")
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
