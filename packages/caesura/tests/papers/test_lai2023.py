@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from caesura import samples
 from caesura.cli.main import program
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.formats import read
@@ -198,8 +199,6 @@ def test_one_unreadable_text_does_not_stop_the_others(tmp_path) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_authors_tables_give_the_built_in_sample() -> None:
-    from caesura import samples
-
     path = shared("data/papers/lai2023")
     for coder in ("ann", "ben"):
         read_again = {a.track: a.marks for a in read(path / coder / "TM016.csv")}
@@ -247,6 +246,17 @@ def test_numbers_that_the_page_says_of_the_santa_barbara_corpus() -> None:
     ):
         assert words.format(np.corrcoef(*pair)[0, 1]) in said
     assert f"{len(found.data['items'])} texts" in said
+
+
+@pytest.mark.parametrize("text", ["016", "049"])
+def test_three_more_places_give_the_printed_similarity(text: str) -> None:
+    """As the page says of the two texts with rows that begin with an endnote."""
+    pair = next(pair for pair in lai2023._pairs(samples.load("nccu")) if pair.number == text)
+    cost = sum(flexible_operations(pair.first[name], pair.second[name]).cost for name in pair.first)
+    places = sum(int(marks.length) for marks in pair.first.values())
+    printed = lai2023.FIGURE_4[text][0]
+    assert round(1 - cost / places, 4) != printed
+    assert round(1 - cost / (places + 3), 4) == printed
 
 
 def test_prevalence_and_bias_of_endnotes() -> None:

@@ -497,7 +497,7 @@ def _compare_4(text: str, what: str, short: str, printed: float, ours: float | N
     if ours is None or abs(ours - printed) <= 5e-5:
         why = ""
     elif text in _ODD_ROWS and ours < printed:  # a search that misses the least cost would make it lower, not higher
-        why = "two rows begin with an endnote (. .然後), which their program probably counts otherwise"
+        why = "S_f^B is equal, so that only the number of places can differ: with three more it is the printed value; two rows begin with an endnote (. .然後)"
     else:
         why = "the least cost, where their search misses it or counts other edits"
     return Line(what, printed, ours, why, digits=4)
