@@ -11,6 +11,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 from fastapi import Depends, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
 from pydantic import Field, model_validator
 
 from caesura import samples
@@ -18,6 +19,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Annotation, Segmentation
 from caesura.model.corpus import Marks
 from caesura_workbench import naming, rows, scores
+from caesura_workbench.changes import last_change
 from caesura_workbench.exports import History, provenance_of_project
 from caesura_workbench.item_responses import (
     AnnotationResponse,
@@ -148,6 +150,16 @@ def _existing_project(project: PathId, store: ViewerStore) -> int:
 ExistingProject = Annotated[int, Depends(_existing_project)]
 
 
+def kept_response(request: Request, store: Store, project: int, what: str, build: Callable[[], Any]) -> Response:
+    """Return a response that is built once per state of a project; for blind annotators it is built anew, because its ETag would tell that others work."""
+    if store.viewer.blind:
+        return JSONResponse(build())
+    cache: ResponseCache = request.app.state.cache
+    with store.reading() as db:
+        stamp = last_change(db, project)
+    return cache.respond(request, f"{what} {project} {stamp}", build)
+
+
 @router.get("/session", tags=["session"], response_model=SessionResponse)
 def session(request: Request) -> dict[str, Any]:
     """Return the CSRF token, which every change must send in the header X-CSRF-Token, and the available metrics, methods and formats."""
@@ -212,18 +224,25 @@ _SAMPLES = ("moonstone", "dialogue", "scripts", "walk", "phones")
 
 
 @router.get("/projects/{project}/sorts", tags=["projects"], response_model=list[str])
-def project_sorts(store: ViewerStore, project: ExistingProject) -> list[str]:
+def project_sorts(request: Request, store: ViewerStore, project: ExistingProject) -> Response:
     """List the sorts of annotation in a project, such as ``units`` or ``typed units``, the most frequent first."""
-    return store.sorts(project)
+    return kept_response(request, store, project, "sorts", lambda: store.sorts(project))
 
 
 @router.get("/projects/{project}", tags=["projects"], response_model=ProjectResponse)
 def project_page(
+    request: Request,
     store: ViewerStore,
-    project: PathId,
+    project: ExistingProject,
     items: Annotated[bool, Query(description="False: without items; /items lists them in parts.")] = True,
-) -> dict[str, Any]:
+) -> Response:
     """Return a project with its coders, and with its items and who annotated them."""
+    return kept_response(
+        request, store, project, f"project {items}", lambda: _describe_project(store, project, items=items)
+    )
+
+
+def _describe_project(store: Store, project: int, *, items: bool) -> dict[str, Any]:
     head = {
         "id": project,
         "name": store.project_name(project),

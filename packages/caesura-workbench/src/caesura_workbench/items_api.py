@@ -8,11 +8,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
-from fastapi import Query, Request
+from fastapi import Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError
-from caesura_workbench.api import ExistingProject, ViewerStore
+from caesura_workbench.api import ExistingProject, ViewerStore, kept_response
 from caesura_workbench.changes import last_change
 from caesura_workbench.permissions import Role, Viewer
 from caesura_workbench.project_state import (
@@ -46,6 +46,7 @@ from caesura_workbench.schema import (
     people,
     project_schemas,
     projects,
+    revisions,
 )
 from caesura_workbench.store import Store
 
@@ -334,8 +335,9 @@ def _as_member(viewer: Viewer, row: Any) -> Viewer:
 
 
 def _answers(db: sa.Connection, viewer: Viewer, project: Any) -> list[dict[str, Any]]:
-    """Return comments of others on one's own items, and new guidelines and schemas, of the last two weeks."""
+    """Return comments of others on one's own items, and what changed of guidelines and schemas since the viewer began, of the last two weeks."""
     since = (datetime.now(UTC) - timedelta(days=_DAYS_OF_ANSWERS)).isoformat()
+    begun = _first_work(db, viewer, project.id)
     shown: list[dict[str, Any]] = []
     if viewer.person is not None:
         query = (
@@ -347,14 +349,16 @@ def _answers(db: sa.Connection, viewer: Viewer, project: Any) -> list[dict[str, 
         )
         shown += [{"kind": "comment", **row._mapping} for row in db.execute(query)]
     for kind, table in (("guidelines", guidelines), ("schema", project_schemas)):
-        conditions = [table.c.project == project.id, table.c.time > since]
+        if begun is None:
+            break  # whoever has not begun finds the guidelines and labels as they are
+        conditions = [table.c.project == project.id, table.c.time > max(since, begun)]
         if kind == "schema":
             conditions.append(table.c.source == "saved")
         found = sa.select(table.c.author, table.c.time).where(*conditions).order_by(table.c.id.desc()).limit(1)
         shown += [
             {"kind": kind, "item": None, "name": None, "text": "", **row._mapping}
             for row in db.execute(found)
-            if viewer.single_user or row.author != viewer.name
+            if row.author != viewer.name
         ]
     if not viewer.single_user and viewer.role in ("manager", "adjudicator"):
         query = (
@@ -370,6 +374,19 @@ def _answers(db: sa.Connection, viewer: Viewer, project: Any) -> list[dict[str, 
             for item, note, when, name, who in db.execute(query)
         ]
     return [{"project": project.id, **each} for each in shown]
+
+
+def _first_work(db: sa.Connection, viewer: Viewer, project: int) -> str | None:
+    """Return when the viewer began their first annotation of a project, or None if they have none."""
+    if viewer.person is None:
+        return None
+    query = (
+        sa.select(sa.func.min(revisions.c.time))
+        .join(codings, codings.c.id == revisions.c.annotation)
+        .join(items, items.c.id == codings.c.item)
+        .where(items.c.project == project, codings.c.person == viewer.person, revisions.c.parent.is_(None))
+    )
+    return db.scalar(query)
 
 
 def _today(db: sa.Connection, viewer: Viewer) -> dict[str, int]:
@@ -393,9 +410,16 @@ def pace(
     store: ViewerStore,
     project: ExistingProject,
     days: Annotated[int, Query(ge=1, le=366)] = 30,
-) -> dict[str, Any]:
+) -> Response:
     """Return how many items were done per day and by whom, how many are left, and when all will be done at the pace of the last 14 days."""
-    first = datetime.now(UTC).date() - timedelta(days=days - 1)
+    today = datetime.now(UTC).date()
+    return kept_response(
+        request, store, project, f"pace {days} {today}", lambda: _describe_pace(request, store, project, days, today)
+    )
+
+
+def _describe_pace(request: Request, store: Store, project: int, days: int, today: date) -> dict[str, Any]:
+    first = today - timedelta(days=days - 1)
     listed = [(first + timedelta(days=n)).isoformat() for n in range(days)]
     day = sa.func.substr(assignments.c.changed, 1, 10)
     with store.reading() as db:
