@@ -1,6 +1,7 @@
 """The neural model: what ships answers at once, obeys given marks, and does not depend on what stands beside a line."""
 
 import itertools
+import json
 import sys
 import warnings
 from dataclasses import replace
@@ -387,3 +388,42 @@ def test_general_models_restore_modern_text_and_recognize_its_kind():
         ready("hebrew", small=True, kind="legal")
     with pytest.raises(CaesuraError, match="knows no kinds"):
         ready("hebrew-biblical", small=True, kind="modern")
+
+
+def test_command_names_the_kind_of_text(tmp_path):
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    text, out = tmp_path / "text.txt", tmp_path / "out.txt"
+    text.write_text("מה שלומך היום\n", encoding="utf-8")
+    arguments = ("vowels", "restore", "--language", "hebrew", "--small", text)
+    assert caesura(*arguments, "-o", out).stderr.endswith("out.txt: modern text (recognized; --kind sets it)\n")
+    assert caesura(*arguments, "-o", out, "--kind", "poetry").stderr.endswith("out.txt: poetry text\n")
+    assert json.loads(caesura(*arguments, "--json").stdout)["kind"] == "modern"
+    assert json.loads(caesura(*arguments, "--json", "--kind", "biblical").stdout)["kind"] == "biblical"
+    assert "kind of text" in refused(*arguments, "--kind", "legal")
+    assert "knows no kinds" in refused(*arguments[:3], "hebrew-biblical", text, "--kind", "modern")
+
+
+def test_words_with_other_matres_prefer_the_known_forms_of_their_spelling():
+    """A form of a known spelling is taken if it is at least a tenth as likely as the network's best form, prefixes included."""
+    lexicon, _ = read_lines(["מִלָּה טוֹבָה", "מַלָּח רַע", "וּמִי", "גַּל"], HEBREW)
+    network = replace(ready("hebrew", small=True).fitted.network)
+    kinds = SimpleNamespace(names=("modern",), controls=((),), recognize=lambda words: 0)
+    model = Neural(HEBREW, lexicon, network, kinds)
+    for word, form in (("מילה", "מִילָּה"), ("ומילה", "וּמִילָּה")):
+        letters = HEBREW.split(HEBREW.canonical(form))
+        choices = model.alphabet.spell([HEBREW.canonical(form)]).choices
+        widths = model.alphabet.widths[model.alphabet.spell([word]).letters]
+        logs = np.where(np.arange(widths.max()) < widths[:, None], -30.0, -np.inf)
+        logs[np.arange(len(letters)), choices] = 0.0
+        at = len(word) - 2  # lamed has a dagesh with qamats in the known form; the network prefers its bare form
+        for share, expected in ((0.11, form), (0.09, None)):
+            rival = (choices[at] + 1) % widths[at]
+            logs[at, choices[at]], logs[at, rival] = np.log(share / (1 + share)), np.log(1 / (1 + share))
+            model.scores = SimpleNamespace(
+                choice_scores=lambda words, controls, logs=logs: (model.alphabet.spell(words.words), logs)
+            )
+            (best,) = model.decode(_words(word))
+            assert (best == HEBREW.canonical(form)) == (expected is not None)
+            (forms,) = model.alternatives(_words(word))
+            assert forms[0][0] == best
+            assert sum(x for _, x in forms) <= 1 + 1e-9

@@ -71,6 +71,7 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "language": given("--language hebrew", on="bare.txt"),
             "small": given("--small", needs="--language hebrew", on="bare.txt|partly.txt"),
             "context": given("--context line", needs="--language hebrew", on="verse.txt"),
+            "kind": given("--kind biblical", needs="--language hebrew", on="verse.txt"),
             "level": given("--level ambiguous", on="hebrew.model bare.txt|bare.txt|verse.txt"),
             "tier": given("--tier words", needs="--output out/b.TextGrid", on="hebrew.model a.TextGrid|a.TextGrid"),
             "output": given("--output out/b.txt"),

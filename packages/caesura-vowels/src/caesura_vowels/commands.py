@@ -200,6 +200,13 @@ def restore(
         Literal["all", "ambiguous", "stems"],
         Option("--level", help="Marks to write: all, those that tell readings apart, or all but Arabic case endings."),
     ] = "all",
+    kind: Annotated[
+        str | None,
+        Option(
+            "--kind",
+            help="The kind of text that a general model assumes, such as modern or poetry; default: recognized.",
+        ),
+    ] = None,
     tier: Annotated[str | None, Option("--tier", help="The only tier of a TextGrid to restore; default: all.")] = None,
     output: Annotated[
         Path | None, Option("--output", "-o", help="File to write; required for Word files and TextGrids.")
@@ -232,7 +239,8 @@ def restore(
 
     if output is not None:
         check_target(output)
-    restorer, file = _restorer(model, file, language, small, {"existing": existing, "context": context, "level": level})
+    changes = {"existing": existing, "context": context, "level": level, "kind": kind}
+    restorer, file = _restorer(model, file, language, small, changes)
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
     if latin is not None:
@@ -268,6 +276,10 @@ def restore(
         )
     if output is not None:
         atomic_write(output, "".join(written))
+        if (recognized := restorer.recognize("".join(written))) is not None:
+            click.echo(
+                f"{output}: {recognized} text{' (recognized; --kind sets it)' if kind is None else ''}", err=True
+            )
 
 
 @vowels.add

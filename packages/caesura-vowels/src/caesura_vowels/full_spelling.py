@@ -8,6 +8,7 @@ on pointed texts only does not know such words. :func:`matres` gives the letters
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 #: A letter and its marks.
@@ -16,7 +17,7 @@ PointedLetter = tuple[str, str]
 _SHEVA, _HIRIQ, _TSERE, _SEGOL, _PATAH, _QAMATS, _HOLAM, _QUBUTS, _DAGESH = (
     "\u05b0\u05b4\u05b5\u05b6\u05b7\u05b8\u05b9\u05bb\u05bc"
 )
-_HATAF_QAMATS = "\u05b3"
+_HATAF_QAMATS, _QAMATS_QATAN = "\u05b3", "\u05c7"
 _VOWELS = frozenset("\u05b0\u05b1\u05b2\u05b3\u05b4\u05b5\u05b6\u05b7\u05b8\u05b9\u05bb\u05c7")
 _PREFIXES = frozenset("ובכלמשה")
 _GUTTURALS = frozenset("אהחער")
@@ -88,6 +89,73 @@ def matres(word: Sequence[PointedLetter], knows: Callable[[str], bool]) -> list[
             if chance:
                 found.append(Mater(i + 1, mater, chance))
     return found
+
+
+_MAX_INSERTED, _MAX_PLACES = 3, 8
+
+
+def respell(word: str, forms_of: Callable[[str], Sequence[Sequence[PointedLetter]]]) -> list[str]:
+    """Point a word that is known only with fewer matres: writers do not agree on where to put them.
+
+    Parameters
+    ----------
+    word : str
+        A bare word.
+    forms_of : callable
+        Returns the known forms of a bare word as letters with their marks; none if the word is unknown.
+
+    Returns
+    -------
+    list of str
+        The known forms of the words that are left when as few vav and yod as possible are removed (at most three), with these letters put back
+        without marks, where a writer may put them.
+
+    Examples
+    --------
+    >>> respell("מילה", lambda word: [[("מ", "ִ"), ("ל", "ָּ"), ("ה", "")]] if word == "מלה" else []) == ["מִילָּה"]
+    True
+    """
+    places = [i for i, letter in enumerate(word) if letter in "וי" and i > 0]
+    if len(places) > _MAX_PLACES:
+        return []
+    for number in range(1, _MAX_INSERTED + 1):
+        found = [
+            longer
+            for removed in combinations(places, number)
+            if len(shorter := "".join(letter for i, letter in enumerate(word) if i not in removed)) > 1
+            for form in forms_of(shorter)
+            if len(form) == len(shorter) and (longer := _put_back(word, form, removed))
+        ]
+        if found:
+            return found
+    return []
+
+
+def _put_back(word: str, form: Sequence[PointedLetter], removed: Sequence[int]) -> str:
+    """Return a form with bare letters at the removed places of a word; an empty string if a writer would not put them there."""
+    out = ""
+    for i, letter in enumerate(word):
+        at = i - sum(place < i for place in removed)
+        if i not in removed:
+            out += "".join(form[at])
+        elif i - 1 in removed or not _allows_mater(form, at, letter):
+            return ""
+        else:
+            out += letter
+    return out
+
+
+def _allows_mater(form: Sequence[PointedLetter], at: int, mater: str) -> bool:
+    """Return whether a writer may put a vav or yod before letter ``at``: after a vowel that it marks, or to double a consonant."""
+    letter, marks = form[at - 1]
+    if letter == mater:
+        return _has_vowel(marks) or (mater == "י" and not marks and at == len(form))
+    if mater == "י":
+        return any(vowel in marks for vowel in (_HIRIQ, _TSERE, _SEGOL))
+    if any(vowel in marks for vowel in (_QUBUTS, _HOLAM, _QAMATS, _HATAF_QAMATS, _QAMATS_QATAN)):
+        return True
+    following, its_marks = form[at] if at < len(form) else ("", "")
+    return following == "ו" and _HOLAM in its_marks and _has_vowel(marks)
 
 
 def _without_prefixes(bare: str) -> list[str]:

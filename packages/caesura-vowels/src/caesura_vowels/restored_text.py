@@ -96,7 +96,8 @@ def list_forms(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str
 
 
 def json_lines(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str]:
-    """Yield one JSON object per line: the restored text, and its words with their positions, forms and probabilities."""
+    """Yield one JSON object per line: the restored text, its words with their positions, forms and probabilities, and the kind of text if the model knows kinds."""
+    kind = restorer.recognize(chunk)
     texts = restorer.restore(chunk).split("\n")
     for text, (_, words) in zip(texts, words_by_line(restorer, chunk, number), strict=False):
         entry = {
@@ -109,6 +110,7 @@ def json_lines(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str
                 }
                 for word in words
             ],
+            **({} if kind is None else {"kind": kind}),
         }
         yield json.dumps(entry, ensure_ascii=False) + "\n"
 

@@ -195,7 +195,10 @@ class Source:
     def encoding_error(self, line: int | None, encoding: str | None = None) -> FormatError:
         """Return an error about bytes that the encoding does not allow."""
         name = (encoding or self.encoding or "utf-8").replace("-sig", "").upper()
-        return self.error(line, f"this is not {name} text; name its encoding with encoding= (-O encoding=latin-1).")
+        return self.error(
+            line,
+            f"this is not {name} text; name its encoding with encoding= (-O encoding=latin-1, or --encoding where a command has it).",
+        )
 
     def _choose_encoding(self, start: bytes) -> str:
         wide = start[:4] in (
