@@ -118,9 +118,16 @@ def test_other_spellings_of_timit_are_recognized(tmp_path, place) -> None:
 
 
 def test_figures_1_and_2_count_the_ambiguous_boundary_once(drawn) -> None:
-    rows = {row[0]: row[1:4] for row in drawn.sections[0].rows}
+    section = next(s for s in drawn.sections if s.title.startswith("Figures 1 and 2"))
+    rows = {row[0]: row[1:4] for row in section.rows}
     assert rows["regions shrunk to mid-points (2.3)"] == (2, 1, 1)
     assert rows["anything within ± 20 ms, boundaries used again"] == (3, 1, 0)
+
+
+def test_measures_of_table_1(drawn) -> None:
+    """Two hits, three reference boundaries, four found."""
+    values = [float(row[2]) for row in drawn.sections[0].rows]
+    assert values == pytest.approx([200 / 3, 100 / 3, 2 / 4, 2 / 3, 4 / 7])
 
 
 def test_slope_of_the_simulated_segmenter_ends_where_its_knowledge_ends(drawn) -> None:

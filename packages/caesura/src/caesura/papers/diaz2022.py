@@ -111,8 +111,8 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
         citation("diaz2022"),
         sections=[
             _figures_1_and_2(),
-            *_figure_3(),
             _nested(),
+            *_figure_3(),
             _figures_6_and_8(),
             _figure_9(),
             *_examples(),

@@ -89,22 +89,24 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     study = segmenter_study(chapters(), seed)
     tables = [
         _majorities(),
+        _majority_section(groups, own),
         *_example_of_edits(),
         _figures_5_to_8(),
+        _window_section(),
         _stargazer(),
         _moonstone_table(groups),
         *([] if own is None else [_own_section(own)]),
         _coder_section(data),
-        _majority_section(groups, own),
-        _window_section(),
-        _disagreement_section(groups, own),
         _near_section(between, moved, curves),
         _simulation_table(curves),
+        *segmenter_sections(study),
+        _silence_section(data, seed),
+        _disagreement_section(groups, own),
     ]
     return Reproduction(
         paper="fournier2013",
         citation=citation("fournier2013"),
-        sections=[*tables, *segmenter_sections(study), _silence_section(data, seed)],
+        sections=tables,
         figures=[*_figures(curves, data), *segmenter_figures(study)],
         findings=[*_findings(curves, near, moved), *segmenter_findings(study), *(_KUBLA if own is None else ())],
         data={

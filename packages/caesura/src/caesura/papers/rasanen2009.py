@@ -31,6 +31,7 @@ from caesura.papers.rasanen2009_regions import (
     simulated_candidates,
     slope_of,
     slope_section,
+    table_1,
 )
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.statistics import against_chance
@@ -86,7 +87,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         paper="rasanen2009",
         citation=citation("rasanen2009"),
         sections=[
-            figures_1_and_2(), countings(corpus, candidates), _printed_section(known, path is None, timit), _figure3(computed), _figure4(computed),
+            table_1(), figures_1_and_2(), countings(corpus, candidates), _printed_section(known, path is None, timit), _figure3(computed), _figure4(computed),
             _beside_chance(seed), slope_section(slope), _corners(), _figure6(computed),
         ],
         figures=[

@@ -48,6 +48,22 @@ def simulated_candidates(corpus: Corpus, seed: int) -> Candidates:
     return found
 
 
+def table_1() -> Section:
+    """Return the measures of table 1, equations 1 to 5, on the example of figures 1 and 2 with one boundary more."""
+    found = sorted((*ALGORITHM, 0.180))
+    scores = region_scores(list(REFERENCE), found, TOLERANCE, length=0.3)
+    values: list[tuple[str, str, float]] = [
+        ("hit rate, % (equation 1)", "100 hits / reference", scores.hit_rate),
+        ("over-segmentation, % (equation 2)", "100 (found / reference - 1)", scores.over_segmentation),
+        ("precision (equation 3)", "hits / found", scores.precision),
+        ("recall (equation 4)", "hits / reference", scores.recall),
+        ("F (equation 5)", "2 precision recall / (precision + recall)", scores.f),
+    ]
+    rows = [(name, formula, Rounded(value, 3)) for name, formula, value in values]
+    note = f"{scores.hits} hits of {len(REFERENCE)} reference boundaries and {len(found)} found: the example of figures 1 and 2, with another boundary at 180 ms."
+    return Section("Table 1: measures", columns=("measure", "formula", "example"), rows=rows, note=note)
+
+
 def figures_1_and_2() -> Section:
     """Return the counts of the drawn example by three countings."""
     rows = []
