@@ -103,7 +103,8 @@ def test_closed_pipe_is_no_error() -> None:
 
 
 def test_text_without_units_is_reported(tmp_path) -> None:
-    (tmp_path / "empty.json").write_text("[]")
+    corpus = '{"format": "caesura-corpus", "version": 1, "kind": "units", "annotations": [%s]}'
+    (tmp_path / "empty.json").write_text(corpus % '{"item": "empty", "coder": "", "length": 0, "positions": []}')
     done = caesura("show", tmp_path / "empty.json")
     assert done.returncode == 2
     assert "there is nothing to draw: empty holds no unit." in done.stderr

@@ -58,6 +58,7 @@ def test_flags_in_other_spellings(tmp_path: Path, spelling: tuple[str, str]) -> 
     ("name", "content", "sentence"),
     [
         ("x.json", "[]", "the file contains an empty list"),
+        ("x.jsonl", '{"format": "caesura-corpus", "version": 1, "kind": "units"}\n5\n', "line 2: this line is not an object"),
         ("x.json", '{"a": [2, 3], "b": {"ann": [3, 2]}}', "item 'b' has coders and item 'a' has none"),
         ("x.TextGrid", '"ooTextFile"\n"TextGrid"\n\n0\n2\n<exists>\n1\n"IntervalTier"\n"t"\n0\n2\n0\n', "hold no interval"),
         ("x.TextGrid", '"ooTextFile"\n"TextGrid"\n\n0\n0\n<exists>\n1\n"IntervalTier"\n"t"\n0\n0\n1\n0\n0\n"a"\n', "has no duration"),

@@ -44,8 +44,11 @@ def read_json(source: Source) -> Corpus:
     annotations = data.get("annotations")
     if not isinstance(annotations, list):
         raise source.error(None, 'expected "annotations": a list of objects.')
-    for number, entry in enumerate(annotations, 1):
-        put_entry(source, columns, entry, None, f"annotation {number}")
+    for first in range(0, len(annotations), _BATCH):
+        batch = annotations[first : first + _BATCH]
+        plain = columns.add_plain(batch)
+        for number, entry in enumerate(() if plain else batch, first + 1):
+            put_entry(source, columns, entry, None, f"annotation {number}")
     try:
         about: dict[str, Any] = {"texts": _texts(source, data), "attributes": _attributes(source, data)}
         return Corpus(**columns.fields(), **about, provenance=_provenance(source, data))

@@ -129,7 +129,8 @@ def read_table(
                 else:
                     empty = False
                     for name in names:
-                        name.check(source, reader.line_num, cells)
+                        if bool(cells[name.column]) is not name.given:
+                            name.check(source, reader.line_num, cells[name.column])
                     yield Row(source, reader.line_num, columns, cells)
         except csv.Error as error:
             raise source.error(reader.line_num, f"this is not CSV: {error}.") from None
@@ -143,19 +144,19 @@ class _NameColumn:
 
     name: str
     column: int
-    first: str | None = None
+    given: bool | None = None  # whether the rows have a name; None before the first row
+    first: str = ""
     line: int = 0
 
-    def check(self, source: Source, line: int, cells: Sequence[str]) -> None:
+    def check(self, source: Source, line: int, cell: str) -> None:
         """Raise an error if this row has no name and the first one has, or the other way round."""
-        cell = cells[self.column]
-        if self.first is None:
-            self.first, self.line = cell, line
-        elif bool(cell) != bool(self.first):
-            full, at = (cell, self.line) if cell else (self.first, line)
-            raise source.error(
-                at, f"the {self.name} is empty here and {shorten(full)!r} elsewhere; write it into every row."
-            )
+        if self.given is None:
+            self.given, self.first, self.line = bool(cell), cell, line
+            return
+        full, at = (cell, self.line) if cell else (self.first, line)
+        raise source.error(
+            at, f"the {self.name} is empty here and {shorten(full)!r} elsewhere; write it into every row."
+        )
 
 
 def speakers_are_tracks(rows: Sequence[Row]) -> bool:
@@ -449,14 +450,16 @@ def as_flag(label: str) -> str:
     return _FLAGS.get(label.strip().lower(), label)
 
 
+_UNIT_COLUMNS = ("unit", "label", "boundary")
+
+
 @dataclass
 class _LabelledUnits:
-    """The cells of one coder's rows."""
+    """The cells of one coder's rows, in the order of :data:`_UNIT_COLUMNS`."""
 
-    units: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    boundaries: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    units: list[str]
+    labels: list[str]
+    boundaries: list[str]
 
 
 def sniff_labels(head: str) -> bool:
@@ -483,15 +486,21 @@ def read_labels(
     labels : sequence of str or str, default None
         The boundary types in their order on the ordinal scale; None: alphabetical.
     """
-    streams: dict[tuple[str, str, str], _LabelledUnits] = {}
-    columns: set[str] = set()
+    rows: defaultdict[tuple[str, str, str], list[list[str]]] = defaultdict(list)
+    place: dict[str, int] = {}
     for row in read_table(source, aliases=_LABELS_ALIASES):
-        columns = set(row.columns)
-        stream = streams.setdefault(row.key, _LabelledUnits())
-        stream.units.append(row.get("unit"))
-        stream.labels.append(row.get("label"))
-        stream.boundaries.append(row.get("boundary"))
-        stream.lines.append(row.line)
+        rows[row.key].append(row.cells)
+        place = row.columns
+    columns = set(place)
+    streams = {
+        key: _LabelledUnits(
+            *(
+                [cells[place[name]] for cells in listed] if name in place else [""] * len(listed)
+                for name in _UNIT_COLUMNS
+            )
+        )
+        for key, listed in rows.items()
+    }
     if not columns & {"label", "boundary"}:
         raise source.error(1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}.")
     if _has_intervals(columns):
@@ -506,7 +515,11 @@ def read_labels(
     elif mean is not None:
         raise source.error(1, "mean= is for a column 'label'; this table has a column 'boundary'.")
     # if all boundaries of the file are 0, 1 or empty, 1 is no type
-    untyped = {as_flag(mark).strip() for stream in streams.values() for mark in stream.boundaries} <= {"", "0", "1"}
+    flags = {mark: as_flag(mark).strip() for mark in set().union(*(stream.boundaries for stream in streams.values()))}
+    untyped = set(flags.values()) <= {"", "0", "1"}
+    if untyped:
+        for stream in streams.values():
+            stream.boundaries = [flags[mark] for mark in stream.boundaries]
     scale = None if labels is None else parse_list(labels)
     return Corpus.from_annotations(
         Annotation(item, coder, _segmentation(source, (item, coder), stream, columns, untyped, scale), track)
@@ -550,12 +563,8 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
             f"all labels are {min(found)}; add -O mean=ends or starts if they mark boundaries, -O mean=segments if they name segments.",
         )
     if flags == {"0", "1", ""}:
-        line = next(
-            n for stream in streams for n, label in zip(stream.lines, stream.labels, strict=True) if not label.strip()
-        )
-        raise source.error(
-            line, "the label is empty, and the others are 0 and 1; add -O mean=segments if they name segments."
-        )
+        empty = next(row for row in read_table(source, aliases=_LABELS_ALIASES) if not row["label"].strip())
+        raise empty.error("the label is empty, and the others are 0 and 1; add -O mean=segments if they name segments.")
     if flags != {"0", "1"}:
         return "segments"
     starts = all(as_flag(stream.labels[0]) == "1" for stream in streams)
@@ -612,7 +621,7 @@ def _segmentation(
         if "boundary" not in columns:
             return Segmentation.from_labels(stream.labels, units=units)
         if untyped:
-            positions = [i for i, mark in enumerate(stream.boundaries, 1) if as_flag(mark) == "1" and i < length]
+            positions = [i for i, mark in enumerate(stream.boundaries, 1) if mark == "1" and i < length]
             marks = Segmentation.from_positions(positions, length=length)
         else:
             marks = Segmentation.from_labels_at(stream.boundaries, labels=scale)

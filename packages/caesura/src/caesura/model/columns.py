@@ -226,7 +226,7 @@ class CorpusBuilder:
 
         Return False, and add nothing, if there is anything else or anything wrong; they must then be added one by one.
         """
-        if self.typed or self.ended or set(map(len, entries)) != {4}:
+        if self.typed or self.ended or set(map(type, entries)) != {dict} or set(map(len, entries)) != {4}:
             return False
         whole = {int, float} if self.seconds else {int}
         try:

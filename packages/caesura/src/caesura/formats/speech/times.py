@@ -41,6 +41,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 #: Other programs' names for the columns of intervals.
 _ALIASES = {**NAME_ALIASES, **INTERVAL_ALIASES, **LABEL_ALIASES}
 
+_PLAIN = re.compile(r"[0-9]{1,9}(\.[0-9]{1,15})?")
 _NUMBER = re.compile(r"\s*\d+(\.\d*)?([eE][-+]?\d+)?\s*")
 
 
@@ -95,12 +96,12 @@ def _last_times(groups: dict[tuple[str, str, str], list[Row]], column: str) -> d
     """Return the last time of any coder in every recording that has several coders and no stated length."""
     ends: dict[tuple[str, str], float] = {}
     coders: Counter[tuple[str, str]] = Counter()
+    coders.update((item, track) for item, _, track in groups)
     for (item, _, track), rows in groups.items():
-        coders[item, track] += 1
-        if _length(rows) is None:
+        if coders[item, track] > 1 and _length(rows) is None:
             last = max((_time(row, column) for row in rows if row[column].strip()), default=0.0)
             ends[item, track] = max(ends.get((item, track), 0.0), last)
-    return {key: end for key, end in ends.items() if coders[key] > 1}
+    return ends
 
 
 def write(corpus: Corpus) -> str:
@@ -165,7 +166,10 @@ def _intervals(rows: list[Row], rule: IntervalRules, length: float | None, end: 
 
 
 def _time(row: Row, name: str) -> float:
-    return float(parse_time(row.source, row.line, row[name].strip(), name))
+    text = row[name].strip()
+    if _PLAIN.fullmatch(text):  # nearly all, and three times as fast as the general parser
+        return float(text)
+    return float(parse_time(row.source, row.line, text, name))
 
 
 def _length(rows: list[Row]) -> float | None:
