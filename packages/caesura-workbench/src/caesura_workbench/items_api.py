@@ -28,7 +28,6 @@ from caesura_workbench.project_state import (
     ProjectStates,
     entry_state,
     next_entry,
-    own_entries,
     page_of_items,
     parse_states,
 )
@@ -64,8 +63,10 @@ class ProjectItems:
     def __init__(self, request: Request, store: Store, db: sa.Connection, project: int) -> None:
         self.viewer, self._db, self.project = store.viewer, db, project
         states: ProjectStates = request.app.state.project_states
-        self.state: ProjectState | None = None if self.viewer.blind else states.get(db, project)
-        self.entries = own_entries(db, self.viewer, project) if self.state is None else self.state.entries()
+        state = states.get(db, project)
+        #: What everybody does; None for blind annotators, who see nothing of others.
+        self.state: ProjectState | None = None if self.viewer.blind else state
+        self.entries = state.own_entries(self.viewer.person or 0) if self.viewer.blind else state.entries()
 
     def whose(self, person: str) -> int | None:
         """Return the person whose states are asked for; blind annotators see their own only."""

@@ -19,7 +19,6 @@ import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
 from caesura_workbench.changes import changed_items, last_change
-from caesura_workbench.permissions import Viewer
 from caesura_workbench.rows import not_deleted
 from caesura_workbench.schema import assignments, changes, codings, items, members, people, projects
 
@@ -81,6 +80,7 @@ class ProjectState:
         self.items: dict[int, ItemEntry] = {}
         self.members: list[Member] = []
         self.tasks: dict[int, Counter[int]] = {}  # person -> digit -> number of items
+        self._own: dict[int, dict[int, int]] = {}  # person -> item -> their last change of it
         self._lock = Lock()
 
     def refresh(self, db: sa.Connection) -> ProjectState:
@@ -107,6 +107,8 @@ class ProjectState:
             in_order = list(entries) == sorted(entries)
             self.items = entries if in_order else dict(sorted(entries.items()))
             self.members = _read_members(db, self.project)
+            for item, person, stamp in _read_own_changes(db, self.project, self.last):
+                self._own.setdefault(person, {})[item] = stamp
             self.last = newest
             return self
 
@@ -117,6 +119,24 @@ class ProjectState:
     def entries(self) -> list[ItemEntry]:
         """Return all items, oldest first."""
         return list(self.items.values())
+
+    def own_entries(self, person: int) -> list[ItemEntry]:
+        """Return the items assigned to somebody, with nothing about other people."""
+        mine = self._own.get(person, {})
+        return [
+            ItemEntry(
+                entry.id,
+                entry.name,
+                entry.track,
+                entry.kind,
+                entry.length,
+                stamp=mine.get(entry.id, 0),
+                coders=int(digit > OPEN),
+                cells={person: digit},
+            )
+            for entry in self.items.values()
+            if (digit := entry.cells.get(person)) is not None
+        ]
 
 
 _MAX_CHANGED = 2000  # more changed items are not read one by one
@@ -174,6 +194,17 @@ def _read_cells(db: sa.Connection, *conditions: sa.ColumnElement[bool]) -> Itera
         yield item, {int(each[1:]): int(each[0]) for each in joined.split(" ")}
 
 
+def _read_own_changes(db: sa.Connection, project: int, after: int) -> list[Any]:
+    """Return items, who changed them after a change, and their last change."""
+    query = (
+        sa.select(changes.c.item, changes.c.person, sa.func.max(changes.c.id))
+        .where(changes.c.project == project, changes.c.id > after)
+        .where(changes.c.item.is_not(None), changes.c.person.is_not(None))
+        .group_by(changes.c.item, changes.c.person)
+    )
+    return list(db.execute(query))
+
+
 def _read_members(db: sa.Connection, project: int) -> list[Member]:
     query = (
         sa.select(people.c.id, people.c.name, members.c.role, people.c.active)
@@ -202,22 +233,6 @@ class ProjectStates:
             while len(self._states) > self._most:
                 self._states.popitem(last=False)
         return state.refresh(db)
-
-
-def own_entries(db: sa.Connection, viewer: Viewer, project: int) -> list[ItemEntry]:
-    """Return the items of a blind annotator, with nothing about other people; the items of others are not even read."""
-    assert viewer.person is not None
-    mine = assignments.c.person == viewer.person
-    last = sa.func.max(changes.c.id)
-    stamp = sa.select(last).where(changes.c.item == items.c.id, changes.c.person == viewer.person).scalar_subquery()
-    known = sa.select(items.c.id, items.c.name, items.c.track, items.c.kind, items.c.length, stamp)
-    query = known.where(viewer.in_project(project), viewer.sees_items()).order_by(items.c.id)
-    found = {row[0]: ItemEntry(*row[:5], stamp=row[5] or 0) for row in db.execute(query)}
-    for item, cells in _read_cells(db, mine, viewer.in_project(project), not_deleted(items)):
-        if item in found:
-            found[item].cells = cells
-            found[item].coders = int(cells[viewer.person] > OPEN)
-    return list(found.values())
 
 
 # ---------------------------------------------------------------------- lists
