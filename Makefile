@@ -75,9 +75,9 @@ types: $(DEV) ## strict mypy
 imports: $(DEV) ## import-linter: layers import one way only
 	$(BIN)/lint-imports
 
-docs: $(DEV) ## build the site into site/, warnings are errors; try its search
+docs: $(DEV) ## build the site into site/, warnings are errors; try its search and its pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
-	$(PYTEST) -n 0 -q tests/docs/test_search.py
+	$(PYTEST) -n 0 -q tests/docs/test_search.py tests/docs/test_site.py
 
 serve-docs: $(DEV) ## look at the site while writing it
 	$(BIN)/mkdocs serve

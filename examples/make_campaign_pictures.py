@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,7 @@ def annotate(page: Any, name: str, link: str, folder: Path) -> None:
 
 
 def make_gold(page: Any, folder: Path) -> None:
-    """Check the progress, settle a dispute, release and export."""
+    """Check the progress, settle the disputes of one text, make gold of the other, release and export."""
     page.reload()
     page.get_by_text("after 13 or after 14?").wait_for()
     page.wait_for_load_state("networkidle")
@@ -154,17 +155,20 @@ def make_gold(page: Any, folder: Path) -> None:
     page.get_by_role("link", name="Disputes", exact=True).click()
     page.get_by_role("link", name="Settle them one by one").click()
     page.wait_for_selector("#editor .gap")
-    page.wait_for_selector("#start [name=method] option", state="attached")
-    page.wait_for_load_state("networkidle")
-    if not page.locator("#start .main").is_visible():
-        page.get_by_role("button", name="New annotation…").click()
-    page.locator("#start .main").click()
-    page.wait_for_selector("#editor[data-state=open]")
-    page.locator("#next").click()
     page.locator("#dispute").wait_for()
     page.wait_for_load_state("networkidle")
     picture(page, folder / "campaign-gold.png")
-    page.locator("#choices button").last.click()
+    for settled in (1, 2):
+        page.locator("#choices button").first.click()
+        page.get_by_text(f"{settled} of 2 settled").wait_for()
+    with page.expect_navigation():
+        page.locator("#items-list a:has-text('letter')").click()
+    page.wait_for_selector("#editor .gap")
+    page.wait_for_load_state("networkidle")
+    if not page.locator("#start .main").is_visible():
+        press(page, "New annotation…")
+    page.locator("#start .main").click()
+    page.wait_for_selector("#editor[data-state=open]")
     page.wait_for_load_state("networkidle")
     page.get_by_role("link", name="Progress", exact=True).click()
     press(page, "Release…")
@@ -172,8 +176,11 @@ def make_gold(page: Any, folder: Path) -> None:
     page.get_by_role("link", name="Export", exact=True).first.click()
     page.locator("#download [name=role]").select_option(label="gold only")
     page.locator("#download [name=files]").select_option(label="a zip with one file per item")
-    with page.expect_download():
+    with page.expect_download() as download:
         press(page, "Download")
+    with zipfile.ZipFile(download.value.path()) as archive:
+        texts = {Path(name).stem for name in archive.namelist()}
+    assert {"letter", "talk"} <= texts, texts
 
 
 if __name__ == "__main__":

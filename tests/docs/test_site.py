@@ -1,0 +1,65 @@
+"""Pages of the built site in Chromium, on a phone: nothing is wider than the screen, scripts do not fail, formulas are drawn, axe-core finds nothing.
+
+``make docs`` builds the site and runs these tests; without a site that is newer than its pages, they are skipped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from test_search import ROOT, built
+
+from chromium import CHROMIUM, launch
+
+#: One page of each kind.
+PAGES = ["", "families/boundary/", "gallery/", "command-line/evaluate/", "reference/caesura.evaluate/"]
+pytestmark = [
+    pytest.mark.skipif(not built(), reason="the site is not built: make docs builds it and runs this test"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium"),
+]
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files without a log."""
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Serve the site."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(ROOT / "site")))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+def test_pages_fit_a_phone(address: str) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    axe = pytest.importorskip("axe_playwright_python.base", reason="needs axe-playwright-python")
+    found = {}
+    with playwright.sync_playwright() as driver:
+        browser = launch(driver)
+        page = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        for name in PAGES:
+            page.goto(address + name)
+            page.evaluate(axe.AXE_SCRIPT)
+            faults = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+            found[name] = [f"{each['id']}: {each['nodes'][0]['html'][:100]}" for each in faults] + errors
+            if beyond := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
+                found[name].append(f"{beyond} pixels wider than the screen")
+            errors.clear()
+        page.goto(address + "families/boundary/")
+        heights = page.evaluate("[...document.querySelectorAll('.formula math')].map(each => each.clientHeight)")
+        browser.close()
+    assert {name: faults for name, faults in found.items() if faults} == {}
+    assert len(heights) == 1
+    assert min(heights) > 20  # a fraction, not its source
