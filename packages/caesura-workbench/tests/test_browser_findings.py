@@ -1,0 +1,141 @@
+"""What stopped people in the first campaigns (issue 38): each finding as a short test in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chromium import open_project
+from web_server import Server
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+pytestmark = pytest.mark.slow
+
+#: Two paragraphs, the first much longer than what an earlier version drew as one.
+PARAGRAPHS = [" ".join(f"w{n}" for n in range(900)), " ".join(f"v{n}" for n in range(20))]
+
+#: Width and height of the area around the middle of an element in which a touch reaches it.
+TARGET = """(gap) => {
+  const { x, y, width, height } = gap.getBoundingClientRect();
+  const reach = (right, down) => {
+    let far = 0;
+    while (document.elementFromPoint(x + width / 2 + right * (far + 1), y + height / 2 + down * (far + 1))?.closest(".gap") === gap) far += 1;
+    return far;
+  };
+  return [1 + reach(1, 0) + reach(-1, 0), 1 + reach(0, 1) + reach(0, -1)];
+}"""
+
+
+def empty_annotation(client: Any, item: int) -> int:
+    body = {"coder": "ann", "role": "coder", "empty": True}
+    answer = client.post(f"/api/items/{item}/annotations", json=body)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+def add_text(client: Any, text: str, unit: str = "word") -> tuple[int, int]:
+    project = client.post("/api/projects", json={"name": "texts"}).json()["id"]
+    asked = {"item": "story", "text": text, "unit": unit}
+    return project, client.post(f"/api/projects/{project}/text", json=asked).json()["item"]
+
+
+def test_text_is_in_view_in_its_own_paragraphs_and_ready_for_keys(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    with server.client() as client:
+        _, item = add_text(client, "\n\n".join(PARAGRAPHS))
+        annotation = empty_annotation(client, item)
+        page.goto(f"/items/{item}")
+        page.wait_for_selector("#editor[data-state=open] .gap")
+        drawn = "[...document.querySelectorAll('#text p')].map((p) => p.querySelectorAll('.unit').length)"
+        assert page.evaluate(drawn) == [900, 20], "the source's paragraphs and no others"
+        assert page.evaluate("document.querySelectorAll('#text br').length") == 0
+        assert page.locator("#text .unit").first.bounding_box()["y"] < 200, "text, not a form, is what one sees first"
+        # keys work without a click, and control z is undo, which stays in the history
+        page.wait_for_function("() => document.activeElement.matches('.gap')")
+        page.keyboard.press("Space")
+        page.wait_for_selector(".gap.on[data-at='1']")
+        page.keyboard.press("Control+z")
+        page.wait_for_selector(".gap.on", state="detached")
+        page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
+        steps = client.get(f"/api/annotations/{annotation}/history").json()
+    assert [(step["operation"]["kind"], step["undone"]) for step in steps] == [("start", False), ("add", True)]
+
+
+def test_cuts_are_large_enough_for_a_finger(browser: Any, server: Server) -> None:
+    with server.client() as client:
+        _, item = add_text(client, "Nobody came. The moon stood still. A boat went by.", "sentence")
+        empty_annotation(client, item)
+    context = browser.new_context(
+        base_url=server.address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    phone = context.new_page()
+    phone.goto(f"/items/{item}")
+    phone.wait_for_selector("#editor[data-state=open] .gap")
+    sizes = phone.evaluate(f"[...document.querySelectorAll('.gap')].map({TARGET})")
+    assert min(min(size) for size in sizes) >= 24, "WCAG 2.2, 2.5.8; 17.6 px before"
+    assert phone.locator("#text .unit").first.bounding_box()["y"] < 250
+    context.close()
+
+
+def test_results_of_the_last_choice_do_not_stay(page: Any) -> None:
+    open_project(page, {"ann": "a b | c d e f", "ben": "a | b c d e f"})
+    page.locator("#tab-agreement").click()
+    page.wait_for_selector("#results:not([hidden]) #coefficients li")
+    offered = page.locator("#metric option").evaluate_all("all => all.map((each) => each.value)")
+    assert "B" in offered
+    assert not {"SER", "DER", "region-F", "nested-F", "span-F"} & set(offered), "only metrics that apply to texts"
+    page.route("**/agreement?*", lambda route: route.fulfill(status=400, json={"error": "no luck."}))
+    page.locator("#metric").select_option(next(each for each in offered if each not in ("", "B")))
+    page.wait_for_selector("#agree-message:has-text('no luck.')")
+    assert page.locator("#results").is_hidden()
+    assert page.locator("#coefficients li").count() == 0
+
+
+def test_texts_are_taken_as_raw_unless_somebody_says_they_are_annotated(page: Any, tmp_path: Path) -> None:
+    open_project(page, {"ann": "a | b"})
+    story = tmp_path / "story.txt"
+    story.write_text("One. Two.\n\nThree.\n", encoding="utf-8")
+    page.locator("#upload [name=files]").set_input_files(story)
+    page.wait_for_selector("#preview tbody tr:has-text('story')")
+    assert page.locator("#upload [name=unit]").input_value() == "sentence"
+    assert "annotator" not in page.locator("#preview tbody tr").inner_text(), "no coder that nobody is"
+    page.locator("#upload [name=unit]").select_option("")
+    page.wait_for_function("() => !document.querySelector('.of-marks').hidden")
+
+
+def test_item_added_after_the_release_says_why_it_is_read_only(page: Any, server: Server) -> None:
+    pytest.importorskip("argon2", reason="passwords are argon2's")
+    with server.client() as mira:
+        project, _ = add_text(mira, "One. Two.", "sentence")
+        mira.post("/api/people", json={"name": "mira", "password": "open sesame, please"}).raise_for_status()
+        mira.headers["X-CSRF-Token"] = mira.get("/api/session").json()["csrf"]
+        link = mira.post(f"/api/projects/{project}/people", json={"name": "dora", "role": "annotator"}).json()["link"]
+        mira.put(f"/api/projects/{project}/release", json={"released": True}).raise_for_status()
+        asked = {"item": "late", "text": "One. Two.", "unit": "sentence"}
+        late = mira.post(f"/api/projects/{project}/text", json=asked).json()["item"]
+    page.goto(link)
+    page.locator("#login button").click()
+    page.wait_for_url(lambda url: "/enter" not in url)
+    page.goto(f"/items/{late}")
+    page.wait_for_selector("#editor:not([hidden])")
+    page.wait_for_selector("#refused:has-text('This project is released')")
+
+
+def test_tab_leaves_the_timeline_unless_a_segment_is_in_hand(page: Any, server: Server) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    with server.client() as client:
+        project = client.post("/api/projects", json={"name": "sound"}).json()["id"]
+        rows = "item,coder,track,length,time\ntalk,ann,,10,2\ntalk,ben,,10,2.5\n"
+        files = [("files", ("talk.csv", rows.encode()))]
+        client.post(f"/api/projects/{project}/files", files=files).raise_for_status()
+        item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+        client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).raise_for_status()
+    page.goto(f"/items/{item}")
+    page.wait_for_selector("#editor[data-state=open] #timeline")
+    assert page.locator("#timeline").bounding_box()["y"] < 400, "in view without scrolling"
+    page.locator("#timeline").focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") != "timeline"
