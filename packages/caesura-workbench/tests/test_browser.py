@@ -48,7 +48,7 @@ def test_paste_texts_and_see_agreement(page: sync_api.Page) -> None:
     assert page.locator("#places li").count() == 3
     picture(page, "project")
     go_to_item(page)
-    assert page.locator("#scores tr", has_text="boundary similarity").inner_text().split("\t")[1] == "0.750"
+    assert page.locator("#scores [data-metric=B] td").inner_text() == "0.750"
     fetched = page.evaluate("performance.getEntriesByType('resource').map(e => e.name.split('/').pop())")
     assert {name for name in fetched if name.startswith("editor_")} == {"editor_text.js"}, (
         "of four editors the one of texts"
@@ -59,9 +59,7 @@ def test_paste_texts_and_see_agreement(page: sync_api.Page) -> None:
 def test_parameters_update_scores_and_url(page: sync_api.Page) -> None:
     open_item(page, POEM)
     page.locator("[name=n_t]").fill("1")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('#scores tr')].some(r => r.innerText.includes('B\\t0.333'))"
-    )
+    page.wait_for_function("() => document.querySelector('#scores [data-metric=B] td').textContent === '0.333'")
     assert "n_t=1" in page.url
     page.goto(page.url)
     page.wait_for_selector("#scores tbody tr")
@@ -246,8 +244,8 @@ def test_unreadable_file_is_listed_with_line(page: sync_api.Page, tmp_path: Path
     good = tmp_path / "good.json"
     good.write_text(json.dumps({"segmentation_type": "linear", "items": {"star": {"x": [2, 3], "y": [5]}}}))
     page.locator("#upload [name=files]").set_input_files([bad, good])
-    page.wait_for_selector("#faults li")
-    assert "bad.json, line 2" in page.locator("#faults").inner_text()
+    page.wait_for_selector("#preview .fault")
+    assert "bad.json, line 2" in page.locator("#preview .fault").inner_text()
     assert "2 annotations of 2 annotators" in page.locator("#preview-message").inner_text()
     picture(page, "preview")
     page.locator("#add-files").click()
@@ -338,7 +336,7 @@ def test_type_similarity_is_edited_in_a_table(page: sync_api.Page, tmp_path: Pat
 
     def score(metric: str) -> str:
         return page.evaluate(
-            "m => [...document.querySelectorAll('#scores tbody tr')].find(r => r.cells[0].textContent === m)?.cells[1].textContent",
+            "m => document.querySelector(`#scores [data-metric=${m}] td`)?.textContent",
             metric,
         )
 
@@ -346,7 +344,7 @@ def test_type_similarity_is_edited_in_a_table(page: sync_api.Page, tmp_path: Pat
     page.locator(".parameters details summary").click()
     page.get_by_label(". and ,", exact=True).fill("0.9")
     page.wait_for_function(
-        "() => [...document.querySelectorAll('#scores tbody tr')].some(r => r.cells[0].textContent === 'Sf' && r.cells[1].textContent !== '0.400')"
+        "() => (found => found && found.textContent !== '0.400')(document.querySelector('#scores [data-metric=Sf] td'))"
     )
     assert "similarity=" in page.url
     page.locator("#choose [name=drawing]").select_option("operations")

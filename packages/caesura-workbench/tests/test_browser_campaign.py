@@ -149,7 +149,7 @@ def test_tabs_renaming_and_restoring(page: sync_api.Page) -> None:
     page.keyboard.press("?")
     assert page.locator("#keys").is_visible()
     page.keyboard.press("Escape")
-    page.locator(".tools details.more:has(#delete-coder) summary").click()
+    page.locator("details.more:has(#delete-coder) summary").click()
     page.locator("#delete-coder").click()
     page.wait_for_function("() => document.querySelectorAll('#editing option').length === 1")
     page.locator("#toast button").click()

@@ -199,7 +199,7 @@ def check_campaign_with_recording(mira: sync_api.Page, dora: sync_api.Page, emil
     mira.wait_for_function("() => /0.\\d/.test(document.querySelector('[data-fact=agreement] b')?.textContent)")
     mira.locator("#tab-disagreements").click()
     mira.wait_for_selector(
-        "#places li:has-text('0–1.5 s, the name — 2 of 2: dora, emil — hum dora; tone emil')", state="attached"
+        "#places li:has-text('0–1.5 s, the name — 2 of 2: dora, emil hum dora tone emil')", state="attached"
     )
 
     mira.locator("#places").get_by_role("link", name="the name").click()

@@ -225,6 +225,7 @@ def check_recording_with_sound(bench: TimePage) -> None:
     page.wait_for_selector("#segment-message:has-text('“hum”')")
     page.keyboard.press("Escape")
     page.keyboard.press("o")
+    page.locator("#tab-mark").click()
     page.locator("#time").fill("7.0012")
     page.locator("#set").click()
     bench.expect([2.0, 5.035, 7.0, 8.11, 9.5], near=1e-4)

@@ -42,6 +42,15 @@ def test_lint() -> None:
     run(tool("biome"), "lint", f"--config-path={HERE}", *sorted(STATIC.glob("*.js")))
 
 
+@pytest.mark.parametrize(
+    "sheets",
+    ["pages", "pages agreement", "editors text adjudicate", "editors nested adjudicate", "editors recording"],
+)
+def test_style_sheets_of_a_page_are_small(sheets: str) -> None:
+    """The design's budget is 40 kB per page, before compression."""
+    assert sum((STATIC / f"{name}.css").stat().st_size for name in ["style", *sheets.split()]) < 40_000
+
+
 def test_every_script_parses() -> None:
     node = shutil.which("node")
     if node is None:

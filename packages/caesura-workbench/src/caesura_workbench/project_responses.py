@@ -32,11 +32,14 @@ class SessionResponse(ResponseBody):
 
 
 class ProjectRow(ResponseBody):
-    """A project in the list, with numbers of visible items and annotations."""
+    """A project in the list: what is marked in it, and the numbers of visible items and annotations."""
 
     id: int
     name: str
     created: str
+    kinds: list[str]
+    unit: str | None
+    tiers: int
     items: int
     annotations: int
 

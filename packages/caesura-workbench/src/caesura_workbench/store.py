@@ -30,7 +30,7 @@ from caesura_workbench.permissions import SINGLE_USER, Viewer, current_action, l
 from caesura_workbench.project_schema import ProjectSchema
 from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError, not_deleted
 from caesura_workbench.schema import changes, codings, comments, items, projects, revisions
-from caesura_workbench.schemas import current_schema, save_schema
+from caesura_workbench.schemas import current_schema, save_schema, schemas_of_projects
 from caesura_workbench.settings import shown_address
 from caesura_workbench.sound.recordings import all_digests, claim_recordings, share_recordings
 
@@ -124,7 +124,7 @@ class Store:
     # ------------------------------------------------------------------ projects
 
     def projects(self) -> list[dict[str, Any]]:
-        """Return every visible project with its numbers of visible items and annotations.
+        """Return every visible project with what is marked in it, and its numbers of visible items and annotations.
 
         Hidden rows are neither counted nor scanned, so the time does not depend on them.
         """
@@ -135,6 +135,7 @@ class Store:
         with self.reading() as db:
             listed = list(db.execute(known.where(self.viewer.sees_projects()).order_by(projects.c.name)))
             fully_visible = [row.id for row in listed if row[3]]
+            marked = schemas_of_projects(db, [row.id for row in listed])
             for chosen, whose in (
                 ([items.c.project.in_(fully_visible)], []),
                 ([own, (items.c.project + 0).not_in(fully_visible)], [codings.c.person == self.viewer.person]),
@@ -144,7 +145,8 @@ class Store:
                 for row in db.execute(query.where(not_deleted(items), *chosen).group_by(items.c.project)):
                     counts[row[0]] = row[1], row[2]
         return [
-            {"id": row.id, "name": row.name, "created": row.created}
+            {"id": row.id, "name": row.name, "created": row.created, "kinds": marked[row.id].kinds}
+            | {"unit": marked[row.id].unit, "tiers": len(marked[row.id].tiers)}
             | dict(zip(("items", "annotations"), counts.get(row.id, (0, 0)), strict=True))
             for row in listed
         ]

@@ -1,9 +1,10 @@
 // Agreement: coefficients that apply, every two annotators, items, the course over time, and profiles of annotators.
 import { byId, call, el, find, findAll, messageOf, name, number, offer, offerUpdate, reportErrors } from "./api.js";
+import { bar } from "./figures.js";
 import { SORTS } from "./kinds.js";
 import { byLikeness, histogram } from "./likeness.js";
 import { follow } from "./live.js";
-import { t, tn } from "./strings.js";
+import { day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const BINS = 12;
@@ -90,7 +91,21 @@ function drawItems(items) {
     el("div", { class: "scale", "aria-hidden": "true" }, ...["0", "0.25", "0.5", "0.75", "1"].map((mark) => el("span", {}, mark))),
     el("p", { class: "help" }, tn(low, "{n} item lies under 0.4.", "{n} items lie under 0.4.")));
   find("#lowest tbody").replaceChildren(...scored.toSorted((a, b) => a.score - b.score).slice(0, LOWEST).map((item) =>
-    el("tr", {}, el("th", { scope: "row" }, name(item.name)), el("td", { class: "n" }, number(item.score)))));
+    el("tr", {}, el("th", { scope: "row" }, el("button", { type: "button", class: "place", onclick: reportErrors(() => openItem(item.name)) }, name(item.name))), el("td", {}, el("span", { class: "row tight" }, bar([[Math.max(0, item.score), ""], [Math.max(0, 1 - item.score), null]], number(item.score)), el("span", { class: "n" }, number(item.score)))))));
+}
+
+// Scores know items by their names.
+async function openItem(named) {
+  const { items } = await call("GET", `/api/projects/${byId("title").dataset.project}/items?${new URLSearchParams({ q: named, limit: "50" })}`);
+  const found = items.find((item) => item.name === named) ?? items[0];
+  if (found) location.href = `/items/${found.id}#compare`;
+}
+
+// When the guidelines changed meanwhile: what the course may be due to.
+async function showVersions(points) {
+  const { versions } = await call("GET", `/api/projects/${byId("title").dataset.project}/guidelines`);
+  const meanwhile = versions.filter(({ time }) => time.slice(0, 10) >= points[0].from && time.slice(0, 10) <= points.at(-1).to);
+  byId("course").append(el("p", { class: "help" }, meanwhile.map(({ version, time }) => t("Guidelines {n}: {day}.", { n: version, day: day(time) })).join(" ")));
 }
 
 function drawCourse(course) {
@@ -108,7 +123,8 @@ function drawCourse(course) {
     line.setAttribute("d", d);
     svg.append(line);
   }
-  byId("course").replaceChildren(svg, el("p", { class: "help" }, t("From {from} to {to}: {first} to {last}, by the day when the second annotator was done.", { from: points[0].from, to: points.at(-1).to, first: number(points[0].value), last: number(points.at(-1).value) })));
+  byId("course").replaceChildren(svg, el("p", { class: "help" }, t("From {from} to {to}: {first} to {last}, by the day when the second annotator was done.", { from: day(points[0].from), to: day(points.at(-1).to), first: number(points[0].value), last: number(points.at(-1).value) })));
+  showVersions(points).catch(() => {});
 }
 
 // ------------------------------------------------------------------ annotators

@@ -1,6 +1,6 @@
 // Disputed places: the choices at each place, applied with one key, and the list of all places; and the history.
 import { byId, call, el, name, names, notify, reportErrors, small } from "./api.js";
-import { avatar } from "./figures.js";
+import { avatar, bar } from "./figures.js";
 import { t, tn } from "./strings.js";
 
 const LETTERS = "abcdefghij";
@@ -65,6 +65,7 @@ export class Curation {
   show() {
     const { place, editor } = this;
     byId("dispute").hidden = !place;
+    for (const row of byId("disputes").querySelectorAll("button")) row.dataset.key === JSON.stringify(place?.key) ? row.setAttribute("aria-current", "true") : row.removeAttribute("aria-current");
     if (!place) return;
     const settled = editor.state.settled.includes(place.key);
     const own = editor.own(place);
@@ -72,7 +73,7 @@ export class Curation {
     byId("dispute-message").replaceChildren(settled ? t("Settled:") : t("Disputed:"), " ", el("q", { dir: "auto" }, editor.quote(place)));
     byId("split").textContent = choices.map(({ voters }) => voters.length).join(" : ");
     byId("choices").replaceChildren(...choices.map(({ marks, voters }, i) => this.option(
-      LETTERS[i] ?? "·", el("bdi", { dir: "ltr" }, marks.length ? editor.describe(marks) : editor.nothing), voters, alike(own, marks), () => this.take(i))));
+      LETTERS[i] ?? "·", el("bdi", {}, marks.length ? editor.describe(marks) : editor.nothing), voters, alike(own, marks), () => this.take(i))));
     this.showNames(place);
     this.showWhy(place);
     byId("accept-place").disabled = this.locked;
@@ -188,6 +189,7 @@ export class Curation {
     const done = editor.paged ? settled.size : editor.places.length - editor.unsettled.length;
     byId("disputes-box").hidden = !count;
     byId("disputes-count").textContent = t("{n} disputed: {open} open, {settled} settled", { n: count, open: Math.max(0, count - done), settled: Math.min(done, count) });
+    byId("settled").replaceChildren(bar([[done, ""], [Math.max(0, count - done), null]], t("{n} of {all} settled", { n: done, all: count })), el("span", {}, t("{n} of {all} settled", { n: done, all: count })));
     const ranked = editor.places.toSorted((a, b) => Number(settled.has(a.key)) - Number(settled.has(b.key)) || b.dispute - a.dispute);
     byId("disputes").replaceChildren(...ranked.slice(0, MAX_LISTED).map((place) => this.drawPlace(place, settled.has(place.key))));
     if (!byId("history-box").hidden) this.drawHistory();
@@ -195,9 +197,11 @@ export class Curation {
 
   drawPlace(place, settled) {
     const { editor } = this;
-    const choices = editor.choicesOf(place).flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", { dir: "ltr" }, marks.length ? editor.describe(marks) : t("nothing")), ` (${voters.join(", ")})`]);
-    return el("li", { class: settled ? "settled" : "" },
-      el("button", { type: "button", class: "place", onclick: () => editor.goTo(place) }, editor.quote(place)), settled ? " ✓ " : " ", el("small", {}, ...choices));
+    const choices = editor.choicesOf(place);
+    const said = choices.flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", {}, marks.length ? editor.describe(marks) : t("nothing")), ` (${voters.join(", ")})`]);
+    return el("li", {}, el("button", { type: "button", "data-key": JSON.stringify(place.key), onclick: () => editor.goTo(place) },
+      el("i", { class: `st ${settled ? "gold" : "open"}`, title: settled ? t("settled") : t("open") }), el("span", { class: "clip", dir: "auto" }, editor.quote(place)), el("small", { class: "n" }, choices.map(({ voters }) => voters.length).join(" : ")),
+      el("span", { class: "sub clip" }, ...said)));
   }
 
   // ---------------------------------------------------------------- history

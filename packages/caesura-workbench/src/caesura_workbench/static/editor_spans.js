@@ -10,7 +10,6 @@ import { TextFlow } from "./span_text.js";
 import { count, t } from "./strings.js";
 import { Suggestions } from "./suggestions.js";
 
-const IN_TOOLBAR = 6; // labels that fit; the others are in a menu
 const LIKELIEST = 3; // labels of the popover
 const LISTED = 500; // spans in the inspector
 
@@ -44,7 +43,7 @@ export default class SpanEditor extends Editor {
     byId("others-shown")?.addEventListener("change", () => this.refresh());
     for (const id of ["from", "until"]) byId(id).addEventListener("change", () => this.fieldsChanged());
     byId("label").addEventListener("keydown", (e) => e.key === "Enter" && (e.preventDefault(), this.enqueue(() => this.giveName())));
-    addEventListener("resize", () => this.data && this.state && this.refresh());
+    addEventListener("resize", () => this.data && this.state && (this.fitLabels(), this.refresh()));
     this.suggestions = new Suggestions(this);
     this.pointer();
   }
@@ -198,12 +197,22 @@ export default class SpanEditor extends Editor {
     const drawn = JSON.stringify([this.offered, this.locked]);
     if (drawn === this.labelsInView) return;
     this.labelsInView = drawn;
-    byId("chips").replaceChildren(...this.offered.slice(0, IN_TOOLBAR).map((label) => this.chip(label)));
-    const rest = this.offered.slice(IN_TOOLBAR);
-    byId("more-labels").hidden = !rest.length;
-    byId("more-labels").querySelector(".menu").replaceChildren(...rest.map((label) => this.chip(label)));
-    byId("more-labels").querySelector("summary").textContent = t("{n} more", { n: rest.length });
+    this.fitLabels();
     byId("thumb-labels")?.replaceChildren(...this.offered.map((label) => this.chip(label)));
+  }
+
+  // As many labels as fit into one row of the toolbar; the others are in a menu behind it.
+  fitLabels() {
+    const [chips, more] = [byId("chips"), byId("more-labels")];
+    const tools = chips.closest(".tools");
+    for (let shown = this.offered.length; ; shown--) {
+      const rest = this.offered.slice(shown);
+      chips.replaceChildren(...this.offered.slice(0, shown).map((label) => this.chip(label)));
+      more.hidden = !rest.length;
+      more.querySelector(".menu").replaceChildren(...rest.map((label) => this.chip(label)));
+      more.querySelector("summary").textContent = t("{n} more", { n: rest.length });
+      if (shown <= 1 || !tools.clientWidth || tools.lastElementChild.offsetTop <= tools.firstElementChild.offsetTop + tools.firstElementChild.offsetHeight) return;
+    }
   }
 
   chip(label) {

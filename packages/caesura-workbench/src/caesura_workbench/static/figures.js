@@ -1,6 +1,6 @@
 // Small drawings of numbers: bars of tasks, lines over time, and how long ago something was.
 import { el } from "./api.js";
-import { t } from "./strings.js";
+import { share, t } from "./strings.js";
 
 /** @typedef {{ open?: number, begun?: number, discuss?: number, done?: number }} TaskCounts */
 
@@ -19,7 +19,7 @@ export function bar(parts, said, size = "big") {
 export const total = ({ open = 0, begun = 0, discuss = 0, done = 0 } = {}) => open + begun + discuss + done;
 
 /** The share of tasks that are done, in whole percent. @param {TaskCounts} tasks */
-export const percent = (tasks) => `${Math.floor((100 * (tasks.done ?? 0)) / (total(tasks) || 1))} %`;
+export const percent = (tasks) => share(Math.floor((100 * (tasks.done ?? 0)) / (total(tasks) || 1)) / 100);
 
 /** Tasks as a bar: done, begun, to discuss; the rest is open. @param {TaskCounts} tasks @param {string} [size] */
 export function meter(tasks, size) {

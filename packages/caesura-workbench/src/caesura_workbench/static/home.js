@@ -1,9 +1,19 @@
 // All projects, with their progress, and what needs the viewer.
-import { byId, call, collate, el, find, name, number, remove, rename, reportErrors, small } from "./api.js";
+import { byId, call, collate, el, find, findAll, name, number, remove, rename, reportErrors, small } from "./api.js";
 import { ago, meter, percent, spark, total } from "./figures.js";
-import { count, t, tn } from "./strings.js";
+import { count, day, t, tn } from "./strings.js";
 
 const SAMPLES = "Samples";
+const KINDS = { boundaries: t("Boundaries"), spans: t("Spans"), nested: t("Nested segments"), recording: t("Recordings") };
+const UNITS = { word: t("words"), sentence: t("sentences"), paragraph: t("paragraphs"), line: t("lines"), turn: t("turns"), character: t("characters") };
+const label = (name, i) => ({ name, number: i + 1, key: String(i + 1) });
+/** What each pattern marks: its schema. The names of labels are in the language of the interface, because they are a beginning that is edited. */
+const PATTERNS = {
+  topics: { kinds: ["boundaries"], unit: "sentence", types: [t("Topic"), t("Subtopic"), t("Digression")].map(label), open_types: false },
+  names: { kinds: ["spans"], unit: "word", labels: [t("Person"), t("Place"), t("Organisation"), t("Event"), t("Date")].map(label), open_labels: false },
+  prosody: { kinds: ["recording"], tiers: [{ name: t("Phrases"), holds: "names" }, { name: t("Pauses"), holds: "names", labels: [t("silent pause"), t("breath")].map(label), open: false }] },
+  discourse: { kinds: ["nested"], unit: "sentence" },
+};
 const MANY = 300; // items, from which agreement and disputes are computed on their own pages only
 const NEEDS = 8;
 const manages = Boolean(byId("title").dataset.manages);
@@ -11,8 +21,10 @@ const manages = Boolean(byId("title").dataset.manages);
 let turn = 0;
 async function show() {
   const mine = ++turn;
-  const projects = (await call("GET", "/api/projects")).sort((a, b) => collate(a.name, b.name));
-  const rows = projects.map(row);
+  const [listed, inbox] = await Promise.all([call("GET", "/api/projects"), call("GET", "/api/inbox")]);
+  const projects = listed.sort((a, b) => collate(a.name, b.name));
+  const waiting = new Set(inbox.projects.filter(({ role, released }) => role === "reader" && !released).map(({ id }) => id)); // readers see them later
+  const rows = projects.map((project) => row(project, waiting.has(project.id)));
   find("#projects tbody").replaceChildren(...rows);
   byId("projects").hidden = !rows.length;
   byId("none").hidden = rows.length > 0;
@@ -23,6 +35,7 @@ async function show() {
   const people = new Set();
   // Numbers of each project come one after another, so that a long list does not fill the server's queue.
   for (const [i, project] of projects.entries()) {
+    if (waiting.has(project.id)) continue;
     const counts = await call("GET", `/api/projects/${project.id}/counts`).catch(() => null);
     if (mine !== turn) return; // outdated: a later list is under way
     if (!counts) continue;
@@ -31,7 +44,7 @@ async function show() {
     drawCounts(rows[i], counts);
   }
   byId("summary").textContent = !projects.length ? "" : people.size ? t("{projects}, {people}", { projects: tn(projects.length, "{n} project", "{n} projects"), people: tn(people.size, "{n} person", "{n} people") }) : tn(projects.length, "{n} project", "{n} projects");
-  await showNeeds(projects, known).catch(() => {});
+  showNeeds(projects, known, inbox.answers);
   await showWeek(projects, known).catch(() => {});
   for (const [i, project] of projects.entries()) {
     if (mine !== turn) return;
@@ -41,16 +54,26 @@ async function show() {
   }
 }
 
-const row = (project) => el("tr", {},
-  el("td", {}, el("a", { class: "b", href: `/projects/${project.id}` }, name(project.name)), el("br", {}), el("span", { class: "tiny mute" }, new Date(project.created).toLocaleDateString(document.documentElement.lang))),
-  el("td", { class: "n no-phone" }, count(project.items)),
+// What is marked: “Boundaries · sentences”, “Recordings · 3 tiers”; or when the project was created.
+function marked({ kinds, unit, tiers, created }) {
+  const what = kinds.map((kind) => KINDS[kind]).join(", ");
+  const where = [...(unit && kinds.some((kind) => kind !== "recording") ? [UNITS[unit]] : []), ...(tiers && kinds.includes("recording") ? [tn(tiers, "{n} tier", "{n} tiers")] : [])];
+  return what ? [what, ...where].join(" · ") : t("since {day}", { day: day(created) });
+}
+
+const row = (project, waits) => el("tr", {},
+  el("td", {}, el("a", { class: "b", href: `/projects/${project.id}` }, name(project.name)), el("br", {}), el("span", { class: "tiny mute" }, marked(project))),
+  el("td", { class: "n no-phone" }, waits ? "–" : count(project.items)),
   el("td", { class: "n no-phone people" }),
   el("td", { class: "tasks" }),
   el("td", { class: "agreed no-phone" }),
-  el("td", { class: "state full" }),
+  el("td", { class: "state" }, waits ? el("span", { class: "pill" }, t("Not released yet")) : null),
   !manages ? el("td", { class: "no-phone" }) : el("td", { class: "actions" },
-    small(t("Rename"), () => rename(`/api/projects/${project.id}`, t("New name of the project"), project.name, show), { "aria-label": t("Rename {name}", { name: project.name }) }), " ",
-    small(t("Delete"), () => remove(`/api/projects/${project.id}`, t("“{name}” deleted.", { name: project.name }), show), { "aria-label": t("Delete {name}", { name: project.name }) })));
+    sign("edit", t("Rename {name}", { name: project.name }), () => rename(`/api/projects/${project.id}`, t("New name of the project"), project.name, show)),
+    sign("trash", t("Delete {name}", { name: project.name }), () => remove(`/api/projects/${project.id}`, t("“{name}” deleted.", { name: project.name }), show))));
+
+// A small button with an icon of the page instead of a word; the word is its name.
+const sign = (icon, said, act) => el("button", { type: "button", class: "btn icon sm quiet", "aria-label": said, title: said, onclick: reportErrors(act) }, find(`#icons [data-icon=${icon}] svg`).cloneNode(true));
 
 function drawCounts(line, { tasks, states, people, released, items, annotations }) {
   const shown = total(tasks) ? tasks : states;
@@ -76,9 +99,8 @@ async function drawStatistics(line, project, { released }) {
 }
 
 // What waits for a decision: items set aside, comments, annotators who have not begun.
-async function showNeeds(projects, known) {
+function showNeeds(projects, known, answers) {
   const box = byId("needs");
-  const { answers } = await call("GET", "/api/inbox");
   const title = Object.fromEntries(projects.map((project) => [project.id, project.name]));
   const line = (shape, href, first, time, second) => el("a", { href }, el("i", { class: `st ${shape}` }), el("span", { class: "clip", dir: "auto" }, first), el("small", {}, ago(time)), el("span", { class: "sub clip", dir: "auto" }, second));
   const rows = answers.map((each) => {
@@ -129,6 +151,18 @@ async function change(method, path) {
 byId("new")?.addEventListener("submit", reportErrors(async (event) => {
   const made = await call("POST", "/api/projects", { name: new FormData(event.target).get("name") });
   location.href = `/projects/${made.id}/import`;
+}));
+
+// A project that begins with the schema of a pattern: its page of labels opens, because labels are what is decided first.
+for (const button of findAll("[data-pattern]")) button.addEventListener("click", reportErrors(async () => {
+  const title = button.querySelector("b").textContent.trim();
+  const taken = new Set((await call("GET", "/api/projects")).map((project) => project.name));
+  let unused = byId("new").elements.name.value.trim() || title;
+  for (let n = 2; taken.has(unused); n++) unused = `${title} ${n}`;
+  const { id } = await call("POST", "/api/projects", { name: unused });
+  const { version, schema } = await call("GET", `/api/projects/${id}/schema`);
+  await call("PUT", `/api/projects/${id}/schema`, { version, schema: { ...schema, ...PATTERNS[button.dataset.pattern], language: document.documentElement.lang } });
+  location.href = `/projects/${id}/schema`;
 }));
 
 // Create the sample project, or open it if it exists.

@@ -1,7 +1,7 @@
 // Import of files: choose, describe, preview, add, and undo.
 import { byId, call, collate, el, messageOf, name, notify, reportErrors, undoable } from "./api.js";
 import { uploadRecordings, isRecording } from "./sound_upload.js";
-import { t, tn } from "./strings.js";
+import { count, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const form = byId("upload");
@@ -27,18 +27,33 @@ function drawQuestions() {
   form.querySelector(".of-anchor").hidden = raw || !form.elements.anchor.checked;
 }
 
-function drawErrors(faults, notes = []) {
+// Errors that belong to no file of the preview: recordings, or the whole request.
+function drawErrors(faults) {
   byId("faults").replaceChildren(...faults.map((error) => el("li", { dir: "auto" }, error.error ?? messageOf(error))));
-  byId("notes-of-files").replaceChildren(...notes.map(({ note }) => el("li", { dir: "auto" }, note)));
+}
+
+// Where somebody is: choosing, checking, or done. What the files are is guessed, so that checking comes at once.
+function drawSteps(step) {
+  for (const [i, each] of [...byId("steps").children].entries()) {
+    each.classList.toggle("ok", i < step);
+    i === step ? each.setAttribute("aria-current", "step") : each.removeAttribute("aria-current");
+  }
 }
 
 let turn = 0;
+/** @typedef {{ file: string, item: string, track: string | null, coder: string | null, kind: string, length: number, marks: number, sample: string, same_as: string | null }} PreviewRow what a file would add */
+/** @typedef {{ file?: string, error?: string }} Fault a file that is not read; without a file, the request failed */
+/** @type {{ rows: PreviewRow[], faults: Fault[], notes: { file: string, note: string }[], changes: { text: string }[] }} the last preview */
+let seen = { rows: [], faults: [], notes: [], changes: [] };
+let looked = ""; // which rows are shown: all, those with a note, or those that were not read
 async function look() {
   const mine = ++turn; // the button stays enabled during the preview, because the click that ended typing is meant for it
-  byId("chosen").textContent = chosen.length ? tn(chosen.length, "{n} file chosen.", "{n} files chosen.") : "";
+  byId("files-card").hidden = byId("add-bar").hidden = !chosen.length;
+  byId("drop").classList.toggle("small", chosen.length > 0);
+  byId("chosen").textContent = chosen.length ? tn(chosen.length, "{n} file", "{n} files") : "";
   if (!chosen.length) {
-    byId("add-files").disabled = byId("preview").hidden = true;
-    return;
+    byId("add-files").disabled = byId("preview").hidden = byId("sample").hidden = byId("gains").hidden = true;
+    return drawSteps(0);
   }
   let preview;
   try {
@@ -46,23 +61,72 @@ async function look() {
   } catch (error) {
     preview = { rows: [], faults: [error] };
   }
-  if (mine !== turn) return;
-  drawErrors(preview.faults, preview.notes);
-  const duplicates = preview.rows.filter((row) => row.same_as);
+  if (mine !== turn) return undefined;
+  seen = { notes: [], changes: [], ...preview };
+  drawErrors(seen.faults.filter((fault) => !fault.file));
+  drawSteps(2);
+  drawPreview();
+  return drawSummary();
+}
+
+const noteOf = (file) => seen.notes.find((each) => each.file === file)?.note;
+
+// The files that are not read come first: they are what somebody has to act on.
+function drawPreview() {
+  const faults = seen.faults.filter((fault) => fault.file);
+  const noted = seen.rows.filter((row) => noteOf(row.file) || row.same_as);
+  for (const button of byId("look").children) {
+    const n = { "": seen.rows.length + faults.length, note: noted.length, fault: faults.length }[button.dataset.look];
+    button.querySelector(".n").textContent = count(n);
+    button.setAttribute("aria-pressed", String(button.dataset.look === looked));
+  }
+  const rows = [...(looked === "note" ? [] : faults.map(faultRow)), ...(looked === "fault" ? [] : looked === "note" ? noted : seen.rows).slice(0, MAX_SHOWN).map((row) => previewRow(row))];
+  byId("preview").hidden = !rows.length;
+  byId("preview").querySelector("tbody").replaceChildren(...rows);
+  const [first] = seen.rows;
+  byId("sample").hidden = true;
+  if (first) drawSample(first, byId("preview").querySelector("tr[data-file]"));
+  byId("gains").hidden = !seen.changes.length;
+  byId("gains").querySelector("ul").replaceChildren(...seen.changes.slice(0, 20).map(({ text }) => el("li", { dir: "auto" }, text)));
+}
+
+/** @param {Fault} fault */
+const faultRow = ({ file = "", error }) => el("tr", {}, el("td", { colspan: "6" }, name(file), " ", el("span", { class: "pill bad fault", dir: "auto" }, error)));
+
+function previewRow(row) {
+  const note = noteOf(row.file) ?? (row.same_as ? t("same text as “{item}”", { item: row.same_as }) : null);
+  const line = el("tr", { "data-file": row.file },
+    el("td", {}, el("button", { type: "button", class: "place", onclick: () => drawSample(row, line) }, name(row.file)), note ? el("span", { class: "pill warn", dir: "auto" }, note) : null),
+    el("td", {}, name(row.item), row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? t("none yet") : name(row.coder)),
+    el("td", { class: "n" }, String(Number(row.length.toFixed(2)))), el("td", { class: "n" }, row.coder === null ? "–" : count(row.marks)), el("td", { class: "clip begins", dir: "auto" }, row.sample));
+  return line;
+}
+
+// The beginning of one file, as it was read.
+function drawSample(row, line) {
+  const box = byId("sample");
+  box.hidden = !row.sample;
+  box.querySelector("h2").replaceChildren(name(row.file));
+  box.querySelector(".preview").textContent = row.sample;
+  box.querySelector(".help").textContent = [row.item, row.coder ?? t("none yet"), row.coder === null ? "" : tn(row.marks, "{n} mark", "{n} marks"), noteOf(row.file)].filter(Boolean).join(" · ");
+  for (const each of byId("preview").querySelectorAll("tr[data-file]")) each.setAttribute("aria-selected", String(each === line));
+}
+
+// What pressing Add will do, in numbers.
+function drawSummary() {
+  const { rows, faults } = seen;
+  const duplicates = rows.filter((row) => row.same_as);
   byId("join-label").hidden = !duplicates.length;
-  byId("duplicates").textContent = duplicates.length ? tn(new Set(duplicates.map((row) => row.item)).size, "{n} item with the same text as another, such as “{item}” as “{other}”:", "{n} items with the same text as another, such as “{item}” as “{other}”:", { item: duplicates[0].item, other: duplicates[0].same_as }) : "";
-  byId("preview").hidden = !preview.rows.length;
-  byId("preview").querySelector("tbody").replaceChildren(...preview.rows.slice(0, MAX_SHOWN).map((row) => el("tr", {},
-    el("td", {}, name(row.file)), el("td", {}, name(row.item), row.same_as ? [" = ", name(row.same_as)] : null, row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? t("none yet") : name(row.coder)),
-    el("td", { class: "n" }, String(Number(row.length.toFixed(2)))), el("td", { class: "n" }, String(row.marks)), el("td", { dir: "auto" }, row.sample))));
-  const coders = new Set(preview.rows.map((row) => row.coder).filter((coder) => coder !== null));
-  const items = new Set(preview.rows.map((row) => `${row.item}\n${row.track ?? ""}`));
-  const noMarks = coders.size && !preview.rows.some((row) => row.marks);
-  byId("preview-message").textContent = preview.rows.length
-    ? [[tn(items.size, "{n} item", "{n} items"), coders.size ? t("{annotations} of {annotators}", { annotations: tn(preview.rows.length, "{n} annotation", "{n} annotations"), annotators: tn(coders.size, "{n} annotator", "{n} annotators") }) : "",
-      preview.rows.length > MAX_SHOWN ? t("the first {n} are shown", { n: MAX_SHOWN }) : ""].filter(Boolean).join(", ") + ".", t("Nothing has been added yet."), noMarks ? t("None has marks: if these are raw texts, choose that above; otherwise an annotator without marks is added.") : ""].join(" ")
+  byId("duplicates").textContent = duplicates.length ? tn(new Set(duplicates.map((row) => row.item)).size, "{n} item with the same text as another, such as “{item}” as “{other}”", "{n} items with the same text as another, such as “{item}” as “{other}”", { item: duplicates[0].item, other: duplicates[0].same_as }) : "";
+  const coders = new Set(rows.map((row) => row.coder).filter((coder) => coder !== null));
+  const items = new Set(rows.map((row) => `${row.item}\n${row.track ?? ""}`));
+  const noMarks = coders.size && !rows.some((row) => row.marks);
+  byId("preview-message").textContent = rows.length
+    ? [[tn(items.size, "{n} item", "{n} items"), coders.size ? t("{annotations} of {annotators}", { annotations: tn(rows.length, "{n} annotation", "{n} annotations"), annotators: tn(coders.size, "{n} annotator", "{n} annotators") }) : "",
+      rows.length > MAX_SHOWN ? t("the first {n} are shown", { n: MAX_SHOWN }) : ""].filter(Boolean).join(", ") + ".", faults.length ? tn(faults.length, "{n} file is not read.", "{n} files are not read.") : "", t("Nothing has been added yet."), noMarks ? t("None has marks: if these are raw texts, choose that above; otherwise an annotator without marks is added.") : ""].filter(Boolean).join(" ")
     : t("None of these files can be added.");
-  byId("add-files").disabled = !preview.rows.length;
+  byId("add-files").disabled = !rows.length;
+  byId("add-files").textContent = rows.length ? tn(items.size, "Add {n} item", "Add {n} items") : t("Add");
 }
 
 async function add() {
@@ -70,11 +134,11 @@ async function add() {
   const result = await call("POST", `${base}/files`, choices());
   chosen = [];
   await look();
-  drawErrors(result.faults, result.notes);
-  byId("preview-message").textContent = "";
+  drawSteps(3);
+  drawErrors(result.faults);
   document.dispatchEvent(new Event("added"));
   const what = [result.texts ? tn(result.texts, "{n} text", "{n} texts") : "", result.annotations ? tn(result.annotations, "{n} annotation", "{n} annotations") : ""].filter(Boolean).join(t(" and "));
-  undoable(t("{what} added.", { what }), async () => { await call("POST", `${base}/take-back`, result.made); document.dispatchEvent(new Event("added")); });
+  undoable([t("{what} added.", { what }), ...result.notes.slice(0, 3).map(({ note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, result.made); document.dispatchEvent(new Event("added")); });
 }
 
 const drop = byId("drop");
@@ -130,4 +194,7 @@ form.addEventListener("change", (event) => {
   reportErrors(look)();
 });
 form.addEventListener("submit", reportErrors(add));
+byId("clear-files").addEventListener("click", () => { chosen = []; reportErrors(look)(); });
+for (const button of byId("look").children) button.addEventListener("click", () => { looked = button.dataset.look; drawPreview(); });
+drawSteps(0);
 drawQuestions();

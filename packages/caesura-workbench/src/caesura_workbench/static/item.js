@@ -112,10 +112,10 @@ function drawComparison({ pictures, drawings, comparisons, main }) {
   choose.elements.drawing.replaceChildren(el("option", { value: "" }, t("default")), ...drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
   const [first] = comparisons;
   find("#scores thead").replaceChildren(el("tr", {}, el("th", {}, t("metric")),
-    ...comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, t("description"))));
+    ...comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis)))));
   const metrics = Object.keys(first.metrics);
   const ordered = [...main.filter((metric) => metrics.includes(metric)), ...metrics.filter((metric) => !main.includes(metric))];
-  find("#scores tbody").replaceChildren(...ordered.map((metric) => el("tr", { class: main.includes(metric) ? null : "more" }, ...scoreCells(comparisons, metric))));
+  find("#scores tbody").replaceChildren(...ordered.map((metric) => el("tr", { class: main.includes(metric) ? null : "more", "data-metric": metric }, ...scoreCells(comparisons, metric))));
   drawAllScores();
   byId("skipped").replaceChildren(...reasons(first.skipped).map(([metrics, why]) => el("li", {}, `${metrics.join(", ")}: ${why}`)));
 }
@@ -124,9 +124,8 @@ function scoreCells(comparisons, metric) {
   const { title, best, bounds, higher_is_better: higher } = comparisons[0].metrics[metric];
   const [low, high] = bounds;
   const inside = (low ?? -Infinity) < best && best < (high ?? Infinity); // the best value is neither end of the range
-  return [el("th", { scope: "row" }, metric),
-    ...comparisons.map((c) => el("td", { class: "n", title: c.metrics[metric]?.signature }, number(c.metrics[metric]?.micro ?? null))),
-    el("td", {}, title, inside ? t(" ({best} is best)", { best }) : higher ? "" : t(" (lower is better)"))];
+  return [el("th", { scope: "row" }, metric, el("small", { lang: "en" }, `${title}`), inside || !higher ? el("small", {}, inside ? t("{best} is best", { best }) : t("lower is better")) : null),
+    ...comparisons.map((c) => el("td", { class: "n", title: c.metrics[metric]?.signature }, number(c.metrics[metric]?.micro ?? null)))];
 }
 
 // Group skipped metrics by reason.
@@ -168,6 +167,12 @@ const editor = new KindEditor(async (state) => {
   data = await fetchItem(from);
   return data;
 });
+
+// Which annotation is shown is a matter of the item, so it is chosen in the header; on a phone, the header has no room for it.
+const narrow = matchMedia("(max-width: 46rem)");
+const placeChooser = () => byId("chooser") && (narrow.matches ? find(".tools").append(byId("chooser")) : byId("saved").parentElement.before(byId("chooser")));
+narrow.addEventListener("change", placeChooser);
+placeChooser();
 
 byId("begin")?.addEventListener("click", () => {
   byId("another").open = !byId("another").open;
@@ -294,9 +299,10 @@ function drawStart() {
     ...group(t("by machine"), availableSegmenters().map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, s.title ? `${s.name}: ${s.title}` : s.name))));
   const form = byId("start");
   const another = byId("another");
-  another.open = Boolean(byId("begin")) && !data.annotations.some((a) => a.editable);
+  const idle = Boolean(byId("begin")) && !data.annotations.some((a) => a.editable);
+  another.open = idle && !(coded && role === "adjudicator");
   // who may build gold settles disputes at once: the first choice begins gold
-  editor.beginGold = another.open && coded && !data.read_only ? () => start(freeName("gold"), "gold", byId("gold-from").value) : null;
+  editor.beginGold = idle && coded && !data.read_only ? () => start(freeName("gold"), "gold", byId("gold-from").value) : null;
   const asked = byId("gold-from").value || `unify:${address.searchParams.get("gold") ?? "majority"}`;
   offer(byId("gold-from"), [...methods.map((m) => /** @type {[string, string]} */ ([`unify:${m}`, m])), ["empty:", t("empty")]]);
   byId("gold-from").value = asked === "empty:" || methods.includes(asked.replace("unify:", "")) ? asked : "unify:majority";

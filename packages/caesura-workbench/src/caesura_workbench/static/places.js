@@ -54,7 +54,7 @@ const quotePlace = ({ quote, first }) => quote?.before === undefined ? null
 const typesOf = (place) =>
   place.voters.length < place.coders ? []
     : !(place.types?.length > 1) ? [" — ", t("with other ends")]
-    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type) || t("no name")), " ", ...names(voters)])];
+    : [el("div", { class: "row" }, ...place.types.flatMap(({ type, voters }) => [" ", el("span", { class: "pill" }, el("b", { dir: "auto" }, String(type) || t("no name")), " ", el("bdi", {}, ...names(voters)))]))];
 
 const seconds = (time) => Number(time.toFixed(3));
 const WHERE = {

@@ -1,6 +1,6 @@
 // The progress of a project: numbers, items and people as a grid, by person or as a list. Rows come in parts; nothing is counted in the page.
 import { byId, call, collate, el, find, findAll, name, notify, number, offer, remove, rename, reportErrors, small, undoable } from "./api.js";
-import { bar, spark } from "./figures.js";
+import { bar, percent, spark } from "./figures.js";
 import { follow } from "./live.js";
 import { addCommands } from "./shell.js";
 import { count, t, tn } from "./strings.js";
@@ -36,7 +36,7 @@ async function showNumbers() {
   counts = await call("GET", `${base}/counts`);
   const { open = 0, begun = 0, discuss = 0, done = 0 } = accounts ? counts.tasks : counts.states;
   const all = open + begun + discuss + done;
-  kpi("done", t("Done"), all ? `${Math.floor((100 * done) / all)} %` : "–", bar([[done, ""], [begun, "begun"], [discuss, "talk"], [open, null]], t("{n} of {all} done", { n: done, all })),
+  kpi("done", t("Done"), all ? percent({ open, begun, discuss, done }) : "–", bar([[done, ""], [begun, "begun"], [discuss, "talk"], [open, null]], t("{n} of {all} done", { n: done, all })),
     el("span", {}, accounts ? tn(all, "{done} of {n} assignment · {begun} begun · {discuss} to discuss", "{done} of {n} assignments · {begun} begun · {discuss} to discuss", { done: count(done), begun: count(begun), discuss: count(discuss) }) : tn(counts.items, "{n} item", "{n} items")));
   for (const button of findAll("#states [data-state]")) button.querySelector(".n").textContent = count(button.dataset.state ? counts.states[button.dataset.state] ?? 0 : counts.items);
   byId("no-items").hidden = counts.items > 0;
@@ -178,15 +178,16 @@ byId("progress").addEventListener("keydown", (event) => {
 });
 
 async function drawNotes() {
-  if (!counts.tasks.discuss) return void byId("notes").replaceChildren();
-  const { items } = await call("GET", `${base}/items?state=discuss&limit=50`);
+  const box = byId("notes");
+  box.hidden = !counts.tasks.discuss;
+  box.querySelector(".pill").textContent = count(counts.tasks.discuss ?? 0);
   const rows = [];
   for (const person of counts.people.filter((p) => p.discuss)) {
     const mine = await call("GET", `${base}/items?state=discuss&person=${person.id}&limit=20`);
     for (const item of mine.items) rows.push(el("li", { class: "row", dir: "auto" }, el("i", { class: "st talk" }), el("span", {}, name(person.name), " · ", el("a", { href: `/items/${item.id}` }, name(item.name)), item.task?.note ? `: ${item.task.note}` : ""),
       manages ? small(t("Settled"), async () => { await call("PUT", `/api/items/${item.id}/status`, { status: "open", person: person.id }); await showNumbers(); await show(); }) : null));
   }
-  byId("notes").replaceChildren(...(items.length ? [el("h2", {}, t("To discuss"))] : []), ...rows);
+  box.querySelector("ul").replaceChildren(...rows);
 }
 
 // ---------------------------------------------- by person

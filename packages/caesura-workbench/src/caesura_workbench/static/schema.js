@@ -1,7 +1,7 @@
 // The schema of a project: what is marked, in which units, with which labels, types and tiers. Changes are collected, told in numbers, and saved as a version.
 import { byId, call, el, find, findAll, notify, reportErrors } from "./api.js";
 import { COLOURS, drawnLabels } from "./labels.js";
-import { count, t, tn } from "./strings.js";
+import { count, day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}/schema`;
 const LISTS = ["types", "labels"];
@@ -18,7 +18,7 @@ async function show(asked = "") {
   if (!asked) version = data.version;
   saved = data.schema;
   draft = copy(saved);
-  byId("versions").replaceChildren(...data.versions.toReversed().map((each) => el("option", { value: each.version, selected: each.version === data.version }, t("Version {n}", { n: each.version }) + (each.time ? `, ${new Date(each.time).toLocaleDateString()}` : "") + (each.author ? `, ${each.author}` : ""))));
+  byId("versions").replaceChildren(...data.versions.toReversed().map((each) => el("option", { value: each.version, selected: each.version === data.version }, t("Version {n}", { n: each.version }) + (each.time ? `, ${day(each.time)}` : "") + (each.author ? `, ${each.author}` : ""))));
   draw();
   byId("schema").hidden = false; // before this, there is nothing to change
 }
@@ -104,15 +104,40 @@ function drawTiers() {
   }));
 }
 
-// Words of the preview with the first labels, or cuts with the first types.
+// Only what applies to the kinds that are chosen is shown, and what is there already.
+const APPLIES = { unit: ["boundaries", "spans", "nested"], types: ["boundaries"], labels: ["spans"], tiers: ["recording"] };
+function drawParts() {
+  for (const [part, kinds] of Object.entries(APPLIES)) {
+    const needed = !draft.kinds.length || kinds.some((kind) => draft.kinds.includes(kind)) || draft[part]?.length > 0;
+    byId(`${part}-card`).hidden = !needed;
+    find(`#parts [href="#${part}-card"]`).hidden = !needed;
+  }
+}
+
+// The tiers of a recording, one below the other; what lies in another tier is divided further.
+function drawTierPreview() {
+  const inside = (tier) => (tier.parent ? 1 + inside(draft.tiers.find((each) => each.name === tier.parent) ?? {}) : 0);
+  byId("preview-tiers").replaceChildren(...draft.tiers.map((tier) => {
+    const labels = tier.labels.filter((label) => !label.retired);
+    const parts = Array.from({ length: 2 * (1 + inside(tier)) }, (_, i) => labels[i % (labels.length || 1)]);
+    return el("div", {}, el("b", { class: "clip", dir: "auto" }, tier.name || "…"), el("span", {}, ...parts.map((label) => el("i", { class: `clip${label ? ` c${label.number}` : ""}`, dir: "auto" }, label?.name ?? ""))));
+  }));
+}
+
+// Words of the preview with the first labels, cuts with the first types, and tiers.
 function drawPreview() {
+  drawParts();
+  drawTierPreview();
   const labels = drawnLabels(draft.labels.filter((label) => !label.retired));
   const types = drawnLabels(draft.types.filter((label) => !label.retired));
   const chip = (label) => el("span", { class: `lbl c${label.number}${label.dashed ? " dashed" : ""}`, title: label.description || null }, label.key ? el("kbd", {}, label.key) : null, el("bdi", {}, label.name || "…"));
   byId("preview-labels").replaceChildren(...types.map(chip), ...labels.map(chip));
-  const words = ["Gabriel", "says", "Franklin Blake", "has come back from", "London", "and stays until", "next month"];
+  const texts = draft.kinds.some((kind) => kind !== "recording") || !draft.kinds.length;
+  const words = texts ? ["Gabriel", "says", "Franklin Blake", "has come back from", "London", "and stays until", "next month"] : [];
   byId("preview-text").replaceChildren(...words.flatMap((word, i) => {
     const label = i % 2 === 0 ? labels[i / 2] : null;
+    const type = !labels.length && i % 2 === 1 ? types[(i - 1) / 2] : null;
+    if (type) return [word, el("span", { class: `preview-cut c${type.number}` }, type.name || "…")];
     if (!label) return [word, " "];
     const mark = el("mark", { class: "sp" }, word, el("sup", { class: `c${label.number}` }, label.name));
     mark.style.background = `linear-gradient(var(--c${label.number}) 0 0) 0 100% / 100% 2.5px no-repeat, color-mix(in srgb, var(--c${label.number}) var(--tint), var(--paper))`;
@@ -175,8 +200,9 @@ byId("all-at-once").addEventListener("change", () => { draft.suggestions.all_at_
 byId("schema").addEventListener("submit", (event) => event.preventDefault());
 
 reportErrors(async () => {
-  const [session, used] = await Promise.all([call("GET", "/api/session"), call("GET", `${base}/usage`)]);
-  usage = used;
+  const session = await call("GET", "/api/session");
   byId("by").append(...session.segmenters.map((each) => el("option", { value: `segmenter:${each.name}` }, each.name)), ...Object.keys(session.restorers).map((each) => el("option", { value: `restorer:${each}` }, t("vowels of {name}", { name: each }))));
   await show();
+  usage = await call("GET", `${base}/usage`); // in a large project this takes seconds the first time
+  if (JSON.stringify(draft) === JSON.stringify(saved)) draw(); // else the next change draws it
 })();

@@ -37,5 +37,11 @@ export function tn(n, one, other, values = {}) {
   return fill(found ?? (n === 1 ? one : other), shown);
 }
 
+/** A share in whole percent, as the language writes it. @param {number} part from 0 to 1 */
+export const share = (part) => new Intl.NumberFormat(language, { style: "percent" }).format(part);
+
+/** A day as the language writes it. @param {string} time */
+export const day = (time) => new Date(time).toLocaleDateString(language);
+
 /** A number with the language's separators. @param {number} n */
 export const count = (n) => new Intl.NumberFormat(language).format(n);
