@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import griffe
 import pytest
+from prose import RULES
 
 import caesura as cs
 import caesura_vowels
@@ -106,3 +108,14 @@ def problems(found: griffe.Object) -> list[str]:
 @pytest.mark.parametrize("path", PUBLIC)
 def test_parameters_are_documented(path: str) -> None:
     assert problems(PUBLIC[path]) == [], path
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_docstrings_are_plain(path: str) -> None:
+    """The phrases that pages avoid; "at once" is clear where it means one pass."""
+    docstring = PUBLIC[path].docstring
+    words = re.sub(r"``[^`]*``|:\w+:`[^`]*`", "", docstring.value if docstring else "")
+    found = [
+        (match[0], better) for pattern, better in RULES.items() for match in re.finditer(pattern, words, re.IGNORECASE)
+    ]
+    assert [each for each in found if each[0].lower() != "at once"] == [], path

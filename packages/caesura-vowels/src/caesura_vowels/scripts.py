@@ -166,7 +166,7 @@ class Script:
     Parameters
     ----------
     name : str
-        "hebrew", "arabic", or that of a script of your own.
+        "hebrew", "arabic", or that of your own script.
     targets : mapping of str to str
         The marks to be restored with their names, in canonical order.
     slots : tuple of str
@@ -502,7 +502,7 @@ def _character_class(name: str, key: str, value: object) -> str:
 
 
 def register_script(table: Mapping[str, Any] | Script) -> Script:
-    """Give a script of your own a name, so that restorers, corpora and metrics take it as a language.
+    """Register your own script under a name, which restorers, corpora and metrics then accept as a language.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def test_numbers_of_annotations_must_agree() -> None:
 
 def test_kinds_must_agree() -> None:
     timed = Segmentation.from_times([0.1], length=1.0)
-    with pytest.raises(CaesuraError, match="compare like with like"):
+    with pytest.raises(CaesuraError, match="both sides need the same kind"):
         Batch.of_pair(Segmentation.from_masses([1]), timed)
 
 

@@ -71,7 +71,7 @@ def agree(
     metric : str or Metric, default None
         The pairwise measure: a symmetric metric from 0 to 1, by name (``"B:n_t=3"``) or as an object. By default B for texts,
         A for recordings, nested-F for nested segments. The name "S" means scaled weights, as in the section on agreement of
-        Fournier & Inkpen (2012). "Sf" and "SfB" have models of chance of their own; see :func:`~caesura.flexible_agreement`.
+        Fournier & Inkpen (2012). "Sf" and "SfB" have their own models of chance; see :func:`~caesura.flexible_agreement`.
     coefficient : str, default None
         "pi" (Scott's π; Fleiss' multi-π), "kappa" (Cohen's κ; Davies & Fleiss' multi-κ), "bennett" (density one half), "bias"
         (Artstein & Poesio: A_e of π minus A_e of κ), "percentage" (A_a uncorrected), and for comparison, without partial

@@ -190,7 +190,7 @@ class LabelModel(AnnotatorModel):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What one should know before trusting the numbers."""
+        """Reasons to distrust the numbers, such as too few annotators."""
         informative = sum(profile.informative for profile in self.annotators.values())
         found = []
         if informative < 3:

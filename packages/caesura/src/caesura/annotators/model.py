@@ -66,7 +66,7 @@ class AnnotatorModel(Result):
     log_likelihood : float
         The log likelihood of the annotations.
     warnings : tuple of str
-        What one should know before trusting the numbers.
+        Reasons to distrust the numbers, such as too few annotators.
     """
 
     corpus: Corpus
@@ -590,7 +590,7 @@ class BoundaryModel(AnnotatorModel):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What one should know before trusting the numbers."""
+        """Reasons to distrust the numbers, such as too few annotators."""
         found = []
         for each in self.layers:
             where = f"{each.layer.name}: " if each.layer.name else ""
@@ -822,7 +822,7 @@ def fit_annotators(
     Raises
     ------
     CaesuraError
-        If nothing can be known: one annotator, or two without a prior of your own.
+        If nothing can be known: one annotator, or two without a prior that you give.
 
     References
     ----------

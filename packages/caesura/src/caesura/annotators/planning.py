@@ -72,19 +72,20 @@ class Plan(Result):
     value : float
         The coefficient of the pilot.
     half_width : float
-        The half width that is wanted.
+        The requested half width of the interval.
     items : int
         The number of items that gives it, with the coders of the pilot.
     items_interval : tuple of int
         Its interval from the size of the pilot.
     annotators : int or None
-        The number of annotators with which their choice alone moves the coefficient by no more; None if it cannot be estimated.
+        The number of annotators at which the choice of annotators alone changes the coefficient by at most the half width; None if it cannot be
+        estimated.
     item_sd, coder_sd : float or None
         The standard deviations per item and per coder.
     pilot_items, pilot_annotators : int
         The size of the pilot.
     level : float
-        The level of the interval that is planned.
+        The confidence level of the interval.
     grid : tuple of (int, int, float)
         (items, annotators, half width) by simulation from the fitted model; empty if it could not be fitted.
     further : tuple of FurtherAnnotator

@@ -108,7 +108,7 @@ class AlternativeAnnotatorTest(Result):
     signature : str
         Everything that the numbers depend on.
     warnings : tuple of str
-        What one should know before quoting them.
+        Reasons to be careful when quoting the numbers.
     """
 
     candidate: str

@@ -309,7 +309,7 @@ class SpanModel(AnnotatorModel):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What one should know before trusting the numbers."""
+        """Reasons to distrust the numbers, such as too few annotators."""
         found = ["the alignment of spans is fixed before the model is fitted; its errors are not in the probabilities."]
         if not self.clusters.clusters:
             return ("nobody marked anything, so that the gold standard is empty and all rates are unknown.",)

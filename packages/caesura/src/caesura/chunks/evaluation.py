@@ -181,7 +181,7 @@ class ChunkEvaluation(Results):
         return self.resampling.resamples
 
     def warnings(self) -> list[str]:
-        """Return notes about few queries, anchored chunks and chunkers that show nothing but a size."""
+        """Return notes: few queries, anchored chunks, and chunkers that are no better than their chunk sizes alone."""
         sentences = list(self.notes)
         if self.count < _FEW_QUERIES:
             sentences.append(f"{pluralize(self.count, 'query').replace('querys', 'queries')}: the intervals are rough.")

@@ -123,7 +123,7 @@ def _read_votes(path: Path, questions: Questions) -> Iterator[tuple[str, str, st
     if not isinstance(data, dict) or data.get("caesura") != "votes" or not isinstance(data.get("votes"), dict):
         raise FormatError(path, None, "these are not votes, as the page of caesura judge make saves them.")
     if data.get("questions") != questions.code:
-        raise FormatError(path, None, "these are votes on other questions.")
+        raise FormatError(path, None, "these votes belong to other questions.")
     for question, answer in data["votes"].items():
         yield str(data.get("reader") or path.stem), str(question), str(answer)
 
@@ -138,6 +138,6 @@ def _read_sheet(path: Path, source: Source, questions: Questions) -> Iterator[tu
         raise FormatError(path, 1, "expected the columns reader, question and vote.")
     for row in rows:
         if row.get("questions") not in (None, "", questions.code):
-            raise FormatError(path, rows.line_num, "these are votes on other questions.")
+            raise FormatError(path, rows.line_num, "these votes belong to other questions.")
         if (row["vote"] or "").strip():
             yield (row.get("reader") or "").strip() or path.stem, (row["question"] or "").strip(), row["vote"]

@@ -150,7 +150,7 @@ def _false_alarm_rate(correct: Numbers, hypothesis: Numbers) -> Numbers:
 
 
 def _f_measure(hits: Numbers, correct: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
-    """F (5); 0 if nothing was predicted."""
+    """F, equation 5; 0 if nothing was predicted."""
     recall, precision = _ratio(hits, reference), share(correct, hypothesis, 0.0)
     # 1e-300 only avoids dividing by 0: the numerator is 0 as well then
     if type(reference) is float:
@@ -374,27 +374,27 @@ class RegionScores(Result):
 
     @property
     def hit_rate(self) -> float:
-        """HR (1), in percent."""
+        """The hit rate HR, equation 1, in percent."""
         return float(_hit_rate(self.hits, float(self.n_ref)))
 
     @property
     def over_segmentation(self) -> float:
-        """OS (2), in percent: -100 without hypotheses, 0 if both sides have the same number of boundaries."""
+        """The over-segmentation OS, equation 2, in percent: -100 without hypotheses, 0 if both sides have the same number of boundaries."""
         return float(_over_segmentation(self.n_hyp, float(self.n_ref)))
 
     @property
     def precision(self) -> float:
-        """PRC (3)."""
+        """The precision PRC, equation 3."""
         return float(_ratio(self.correct, float(self.n_hyp)))
 
     @property
     def recall(self) -> float:
-        """RCL (4)."""
+        """The recall RCL, equation 4."""
         return float(_ratio(self.hits, float(self.n_ref)))
 
     @property
     def f(self) -> float:
-        """F (5)."""
+        """F, equation 5."""
         return float(_f_measure(self.hits, self.correct, float(self.n_ref), float(self.n_hyp)))
 
     @property
@@ -409,7 +409,7 @@ class RegionScores(Result):
 
     @property
     def r_value(self) -> float:
-        """R (8)."""
+        """The R-value, equation 8."""
         return float(_r_of_counts(self.hits, float(self.n_ref), self.n_hyp))
 
     @property

@@ -455,7 +455,7 @@ class Corpus:
         Parameters
         ----------
         items, coders, tracks : iterable of str, default None
-            The names to keep; None keeps all.
+            The names to keep; None keeps every one.
 
         Returns
         -------

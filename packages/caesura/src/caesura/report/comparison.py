@@ -81,7 +81,7 @@ class Comparison(Result):
     counted : CountedPairs
         The pairs of annotations, and the counts of every family.
     scores : mapping of str to MetricResult
-        Results by metric name; metrics of the same name are told apart by their parameters (``B:n_t=3``).
+        Results by metric name; metrics of the same name are distinguished by their parameters (``B:n_t=3``).
     skipped : mapping of str to str
         Metrics that do not apply to this data, with the reason.
     omitted : mapping of str to str
@@ -311,7 +311,7 @@ class Comparison(Result):
             items' scores), ``per_item``, ``undefined`` (number of items without a score), ``higher_is_better``, ``best``, ``bounds``,
             ``counts``.
             ``skipped``: metrics that do not apply, with the reason.
-            ``warnings``: sentences about data that no metric looks at.
+            ``warnings``: notes about data that no metric uses.
         """
         reference, hypothesis = self.names
         details = tuple(details)

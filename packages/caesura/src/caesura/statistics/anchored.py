@@ -40,7 +40,7 @@ def anchor_systems(
 def _without(corpus: Corpus, refused: set[str]) -> Corpus:
     kept = [item for item in corpus.items if item not in refused]
     if not kept:
-        raise CaesuraError("every document was refused, so that nothing is left to score.")
+        raise CaesuraError("all documents were refused; there is nothing left to score.")
     return corpus.select(items=kept) if len(kept) < len(corpus.items) else corpus
 
 

@@ -26,6 +26,7 @@ from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like
 from caesura.model.pairs import (
     TIER_ADVICE,
     Missing,
+    describe_layer,
     describe_tiers,
     list_tiers,
     named_by_base,
@@ -258,7 +259,7 @@ class Evaluation(Results):
     uncounted : mapping of str to str
         Items that were left out because a metric cannot count them, with the reason.
     tiers, tier_notes : tuple of str
-        The tiers that are scored one by one, each as a system of its own, and sentences about them.
+        The tiers that are scored one by one, each as a separate system, and notes about them.
     omitted : mapping of str to str
         Default metrics that were left out because they cannot count some items, with the reason.
     anchored : mapping of str to AnchoredCorpus
@@ -328,7 +329,7 @@ class Evaluation(Results):
         anchored = [f"{name!r}: {words}" for name, each in self.anchored.items() for words in each.warnings()]
         unmeasured = describe_unmeasured((m.metric for m in self.measured.values()), self.omitted, *named)
         alike = describe_alike_labels([self.pairs.reference, *corpora])
-        return [*self.tier_notes, *anchored, *self.unplaced, *unmeasured, *alike]
+        return [*self.tier_notes, *describe_layer(self.pairs.reference), *anchored, *self.unplaced, *unmeasured, *alike]
 
     def _tested(self, name: str) -> tuple[Metric, dict[str, Rows], bool]:
         """Return the rows of clusters, if there are any, else of items."""
@@ -898,6 +899,11 @@ def _evaluate_tiers(
     evaluate : callable
         Evaluates the reference and systems of one tier.
     """
+    if any(len(corpus.tracks) > 1 for corpus in (reference, *systems.values())):
+        from caesura.formats.tiers import with_tier_names
+
+        reference, *named = with_tier_names([reference, *systems.values()])
+        systems = dict(zip(systems, named, strict=True))
     shared, alone = tiers_to_split([reference, *systems.values()])
     if not shared:
         return None

@@ -158,7 +158,7 @@ class Questions:
         if wrong := next((q.name for q in listed if q.units is not None and len(q.units) != q.gold.length), None):
             raise CaesuraError(f"question {wrong!r}: the text has another length than its segmentations.")
         if wrong := next((name for name, number in Counter(q.name for q in listed).items() if number > 1), None):
-            raise CaesuraError(f"there are two questions {wrong!r}.")
+            raise CaesuraError(f"the question {wrong!r} occurs twice.")
         found = cls(listed, str(data.get("title", "")) or cls.title)
         if data.get("code") not in (None, found.code):
             raise CaesuraError(
