@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -101,11 +102,46 @@ def test_function_begins_chunks_within_units_and_leaves_blank_lines_empty() -> N
         segment(source, lambda text: [text])
 
 
-def test_sat_of_wtpsplit(text: str) -> None:
+@pytest.fixture(scope="module")
+def sat(text: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """SaT as wtpsplit runs it, with a model of random weights: those that its authors trained are on a hub."""
     wtpsplit = pytest.importorskip("wtpsplit", reason="wtpsplit (SaT) is not installed")
-    try:
-        model = wtpsplit.SaT("sat-3l-sm")
-    except Exception as error:  # its weights are downloaded
-        pytest.skip(f"the weights of SaT are not at hand: {error}")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+    from wtpsplit.configs import SubwordXLMConfig
+    from wtpsplit.models import SubwordXLMForTokenClassification
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer.train_from_iterator(
+        text.splitlines(), trainers.UnigramTrainer(vocab_size=500, special_tokens=special, unk_token="<unk>")
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    names = dict(zip(("cls_token", "pad_token", "sep_token", "unk_token", "mask_token"), special, strict=True))
+    folder = tmp_path_factory.mktemp("sat")
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder / "tokenizer")
+    torch.manual_seed(0)
+    config = SubwordXLMConfig(
+        vocab_size=500, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64, num_labels=1,
+        max_position_embeddings=514, type_vocab_size=1, pad_token_id=1, lookahead=None,
+    )  # fmt: skip
+    SubwordXLMForTokenClassification(config).save_pretrained(folder / "model")
+    return wtpsplit.SaT(str(folder / "model"), tokenizer_name_or_path=str(folder / "tokenizer"))
+
+
+def test_sat_of_wtpsplit(text: str, sat: Any) -> None:
     part = text[:3000]
-    assert "".join(part[b:e] for b, e in FunctionSegmenter(model.split).spans(part)) == part
+    threshold = sorted(sat.predict_proba(part))[-60]
+    for options in ({}, {"strip_whitespace": True}, {"max_length": 150}):
+        split = partial(sat.split, threshold=threshold, **options)
+        pieces = [each for each in split(part) if each]
+        assert [part[b:e] for b, e in FunctionSegmenter(split).spans(part)] == pieces
+        limited = chunk(part, split, max_characters=200)
+        assert "".join(limited.texts) == part, "line breaks, at which SaT splits, are in no piece, and nothing is lost"
+        assert max(map(len, limited.texts)) <= 200
+    with pytest.raises(CaesuraError, match="chunk 1 is \\["):
+        FunctionSegmenter(lambda source: list(sat.split(source, do_paragraph_segmentation=True))).spans(part)
