@@ -81,9 +81,11 @@ def test_figures_are_saved(short: Reproduction, tmp_path) -> None:
 
     files = save_figures(short, tmp_path / "figures")
     assert [f.name for f in files if f.suffix == ".svg"] == [
-        "diaz2022-figure-13.svg",
-        "diaz2022-figure-14.svg",
-        "diaz2022-figure-15.svg",
+        f"diaz2022-{name}.svg"
+        for name in (
+            *("figure-3", "figures-6-and-8", "figure-9", "figure-10", "figure-11", "figure-12", "figure-16"),
+            *("figure-13", "figure-14", "figure-15"),
+        )
     ]
     assert all(f.stat().st_size > 5000 for f in files)
 

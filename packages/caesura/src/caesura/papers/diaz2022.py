@@ -14,6 +14,7 @@ from caesura.model import Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.papers.segment_bars import Group, segment_bars
 from caesura.samples import load
 from caesura.statistics.judgements import Question, Questions, Votes, preferences, rank_metrics
 
@@ -126,7 +127,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
             _votes(),
             _votes_of_all_metrics(),
         ],
-        figures=[_plot(study, which) for which in STUDIES],
+        figures=[*_bars(), *(_plot(study, which) for which in STUDIES)],
         findings=_findings(study),
         data={
             "study": {
@@ -208,14 +209,17 @@ def _figure_3() -> list[Section]:
         "them apart, and prefer h3."
     )
     return [
-        Section("Figure 3: the same shift in small and in large segments", lines),
+        Section("Figure 3: the same shift in small and in large segments", lines, figures=["figure-3"]),
         Section("Figure 3: what metrics say", columns=["metric", *hypotheses], rows=rows, note=note),
     ]
 
 
+_FIGURES_6_AND_8 = {"h1": (3, 3, 4), "h2": (7, 3)}, {"h3": (6, 2, 2, 4), "h4": (3, 3, 4, 4)}
+
+
 def _figures_6_and_8() -> Section:
     """Return what the alignments of figures 6 and 8 say; the bars have no lengths, and these masses give the alignments that the text describes."""
-    fuzzy, mixed = align_segments((3, 3, 4), (7, 3)).counts, align_segments((6, 2, 2, 4), (3, 3, 4, 4)).counts
+    fuzzy, mixed = (align_segments(*pair.values()).counts for pair in _FIGURES_6_AND_8)
     lines = [
         Line("figure 6: segments of h1 merged into one", 1, fuzzy.get("merged", 0), "the first two of h1", digits=0),
         Line("figure 6: segments with a shifted boundary", 1, fuzzy.get("shifted softly", 0), "the third of h1, aligned to the second of h2 only", digits=0),
@@ -227,7 +231,7 @@ def _figures_6_and_8() -> Section:
         "masses: 3 3 4 / 7 3 (figure 6), 6 2 2 4 / 3 3 4 4 (figure 8). Figure 4 illustrates the windows of Pk and WD and figure 5 the edits of B, both taken from other papers; figure 7 is the algorithm, "
         "`caesura compare … --draw alignment` draws its result for any two segmentations."
     )
-    return Section("Figures 6 and 8: maximum likelihood alignments", lines, note=note)
+    return Section("Figures 6 and 8: maximum likelihood alignments", lines, note=note, figures=["figures-6-and-8"])
 
 
 def _smallest_soft_shift() -> Section:
@@ -272,23 +276,47 @@ def _examples() -> list[Section]:
             for (name, measure), printed in zip(measures.items(), pair.printed, strict=True):
                 score = measure(pair.ref, pair.hyp)
                 lines.append(Line(f"{pair.name}: {name}", printed, 1 - score if name.startswith("1 -") else score))
-        tables.append(Section(title, lines, note=_masses(pairs)))
+        tables.append(Section(title, lines, note=_masses(pairs), figures=[_figure_name(title)]))
     return tables
+
+
+def _figure_name(title: str) -> str:
+    """Return "figure-10" for "Figure 10: a jump"."""
+    return title.partition(":")[0].lower().replace(" ", "-")
+
+
+def _bars() -> list[Figure]:
+    """Return the figures that show segmentations as bars."""
+    reference, hypotheses = _FIGURE_3
+    drawn: dict[str, list[Group]] = {
+        "Figure 3: h3 and h4 compared with r": [[("r", reference), *hypotheses.items()]],
+        "Figures 6 and 8: h1 and h2, h3 and h4": [list(pair.items()) for pair in _FIGURES_6_AND_8],
+        "Figure 9: two candidates": [list(_FIGURE_9.items())],
+    }
+    for title, pairs in FIGURES.items():
+        drawn[title] = [list(zip(pair.name.split(", "), (pair.ref, pair.hyp), strict=True)) for pair in pairs]
+    return [
+        segment_bars(_figure_name(title), f"{title}; lengths of segments", groups) for title, groups in drawn.items()
+    ]
 
 
 def _masses(pairs: Sequence[FigurePair]) -> str:
     return "masses: " + ", ".join(f"{' '.join(map(str, p.ref))} / {' '.join(map(str, p.hyp))}" for p in pairs)
 
 
+_FIGURE_9 = {"r": (3,) * 6, "h1": (3, 3, 12), "h2": (6, 6, 6)}
+
+
 def _figure_9() -> Section:
-    ref, muddle, topics = (3,) * 6, (3, 3, 12), (6, 6, 6)
+    ref, muddle, topics = _FIGURE_9.values()
     why = "merges alone give fewer / more segments: 3/6, whatever the masses"
     lines = [
         Line("r, h1 (four merged): A", 0.58, metric("A")(ref, muddle), why, reason="authors' error"),
         Line("r, h2 (two, two, two): A", 0.58, metric("A")(ref, topics), why, reason="authors' error"),
     ]
     unequal = (7, 1, 1, 1, 1, 7)
-    for name, hyp in (("h1", (7, 4, 7)), ("h2", (8, 2, 8))):
+    others: dict[str, tuple[int, ...]] = {"h1": (7, 4, 7), "h2": (8, 2, 8)}
+    for name, hyp in others.items():
         what = f"r, {name}: A with directed edges, masses 7 1 1 1 1 7"
         lines.append(
             Line(what, 0.58, metric("A", edges="directed")(unequal, hyp), "how the caption may have been computed")
@@ -301,6 +329,7 @@ def _figure_9() -> Section:
         lines,
         note="Each edge of a merge weighs its part of the whole, so the parts of one merged segment add up to 1. With six\n"
         "segments against three, A is 3/6 = 0.50, whatever the lengths of the bars.",
+        figures=["figure-9"],
     )
 
 

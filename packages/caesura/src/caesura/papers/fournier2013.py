@@ -40,6 +40,7 @@ from caesura.papers.fournier2013_segmenters import (
     segmenter_study,
 )
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.papers.segment_bars import segment_bars
 from caesura.samples.moonstone import chapters
 from caesura.statistics import CountedPairs
 from caesura.statistics.density_bias import density_bias
@@ -165,8 +166,8 @@ def _figures_5_to_8() -> Section:
         )
         for name, paper, ours in zip(("S", "B", "1-WD"), printed, computed, strict=True):
             lines.append(Line(f"figure {figure}, {what}: {name}", paper, ours, digits=4))
-    note = "S with every edit counted as 1; a near miss costs B 1/2, so equation 5 divides by n_t, not by n_t - 1 as printed."
-    return Section("Figures 5-8: manual 2|3|6, k = 2", lines, note=note)
+    note = "S with every edit counted as 1; a near miss costs B 1/2, so equation 5 divides by n_t, not by n_t - 1 as printed. Figure 3 is the poem of figure 4, lines 1 to 11 of `sample:kubla`."
+    return Section("Figures 5-8: manual 2|3|6, k = 2", lines, note=note, figures=["figures-4-to-8"])
 
 
 #: Boundaries like those of figure 1, which gives no numbers: a near miss, a match, and two boundaries two places apart, of 14 units.
@@ -192,7 +193,7 @@ def _example_of_edits() -> list[Section]:
     columns = ["n_t", "M", "T", "AD", "B", "B-precision", "B-recall", "B-F"]
     note = "Boundaries at 3 6 10 and at 4 6 12 of 14 units. A transposition over n places is correct by 1 - n / n_t (table 1), and B is the mean correctness (equation 4); the last columns are from the matrix of figure 2."
     return [
-        Section("Figure 1, table 1 and footnote 9: edits and their correctness", lines),
+        Section("Figure 1, table 1 and footnote 9: edits and their correctness", lines, figures=["figure-1"]),
         Section("Figures 1 and 2: the example by n_t", columns=columns, rows=rows, note=note),
     ]
 
@@ -560,7 +561,15 @@ def _findings(curves: Curves, near: float, moved: float) -> list[str]:
 
 def _figures(curves: Curves, data: Corpus) -> list[Figure]:
     frequency = agree(data, B_METRIC).details["frequency"]
+    automatic = [(f"figure {number}, {what}", masses) for number, what, masses, _ in FIGURES]
+    sides = [(name, list(map(int, marks.masses))) for name, marks in zip(("first", "second"), EXAMPLE, strict=True)]
     return [
+        segment_bars("figure-1", "Two segmentations with the edits of figure 1, lengths of segments", [sides]),
+        segment_bars(
+            "figures-4-to-8",
+            "The manual segmentation and the automatic ones",
+            [[("figure 4, manual", MANUAL), *automatic]],
+        ),
         Figure(
             "figure-9a", "S-based π*, full misses growing", partial(_draw_rates, curves=curves["S mixed"], name="S")
         ),

@@ -1,0 +1,59 @@
+"""Figures of papers that show segmentations as bars, one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+from caesura.display.palette import PALETTE, SERIES
+from caesura.papers.reproduction import Figure
+
+#: Segmentations that are compared: names with masses, the reference first.
+Group = Sequence[tuple[str, Sequence[int]]]
+
+_HEIGHT, _GAP = 0.62, 0.6
+
+
+def segment_bars(name: str, caption: str, groups: Sequence[Group]) -> Figure:
+    """Return a figure with one row per segmentation, and the length of each segment in it.
+
+    Parameters
+    ----------
+    name : str
+        The name of the figure, such as "figure-3".
+    caption : str
+        The caption.
+    groups : sequence of sequence of (str, sequence of int)
+        Segmentations that are compared with the first of their group, with their names and masses. There is space between groups.
+
+    Returns
+    -------
+    Figure
+    """
+    height = 0.4 + 0.3 * (sum(map(len, groups)) + _GAP * (len(groups) - 1))
+    return Figure(name, caption, partial(_draw, groups=groups), (6.4, height))
+
+
+def _draw(axes: Any, groups: Sequence[Group]) -> None:
+    at, ticks, names = 0.0, [], []
+    for group in groups:
+        for number, (name, masses) in enumerate(group):
+            starts = [0, *accumulate(masses)][:-1]
+            colour = PALETTE[SERIES[0 if number == 0 else 1]][0]
+            bars = list(zip(starts, masses, strict=True))
+            axes.broken_barh(bars, (at - _HEIGHT / 2, _HEIGHT), facecolor=colour, edgecolor="white", linewidth=2)
+            for start, mass in bars:
+                axes.text(start + mass / 2, at, str(mass), ha="center", va="center", color="white", fontsize=8)
+            ticks.append(at)
+            names.append(name)
+            at += 1
+        at += _GAP
+    axes.set_yticks(ticks, names)
+    axes.set_xlim(0, max(sum(masses) for group in groups for _, masses in group))
+    axes.set_ylim(at - _GAP - 0.4, -0.6)
+    axes.set_xticks([])
+    axes.tick_params(left=False)
+    for side in axes.spines.values():
+        side.set_visible(False)
