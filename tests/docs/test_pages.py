@@ -12,6 +12,7 @@ import shlex
 import tokenize
 import unicodedata
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -46,19 +47,36 @@ def name(page: Path) -> str:
 def test_python_blocks_give_the_values_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(sandbox(page, tmp_path))
     scope: dict[str, Any] = {"pairs": [([2, 3, 6], [2, 2, 7])]}
+    shown = outputs(page)
     for block in blocks(page, "python"):
-        for statement, comment in statements(block):
-            missing = isinstance(statement, ast.ImportFrom) and not importlib.util.find_spec(
-                str(statement.module).partition(".")[0]
-            )
-            if missing:
-                break  # another package is not installed: skip the rest of the block
-            code = ast.unparse(statement)
-            if isinstance(statement, ast.Expr):
-                value = eval(code, scope)
-                assert agrees(value, comment), f"{code} gives {value!r}, {name(page)} says {comment}"
-            else:
-                exec(compile(ast.Module([statement], []), name(page), "exec"), scope)
+        with redirect_stdout(StringIO()) as printed:
+            run_block(block, page, scope)
+        if block in shown:
+            assert printed.getvalue().rstrip().endswith(shown[block]), f"{name(page)} prints\n{printed.getvalue()}"
+
+
+def outputs(page: Path) -> dict[str, str]:
+    """Return the block of text that follows a block of Python without a word between them: what it prints."""
+    pattern = r"^```python[^\n]*\n((?:(?!^```).)*)^```\n\n```text\n(.*?)^```"
+    return {
+        code: text.rstrip() for code, text in re.findall(pattern, page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    }
+
+
+def run_block(block: str, page: Path, scope: dict[str, Any]) -> None:
+    """Run the statements of a block, and compare their values with the comments behind them."""
+    for statement, comment in statements(block):
+        missing = isinstance(statement, ast.ImportFrom) and not importlib.util.find_spec(
+            str(statement.module).partition(".")[0]
+        )
+        if missing:
+            break  # another package is not installed: skip the rest of the block
+        code = ast.unparse(statement)
+        if isinstance(statement, ast.Expr):
+            value = eval(code, scope)
+            assert agrees(value, comment), f"{code} gives {value!r}, {name(page)} says {comment}"
+        else:
+            exec(compile(ast.Module([statement], []), name(page), "exec"), scope)
 
 
 def statements(block: str) -> Iterator[tuple[ast.stmt, str]]:
