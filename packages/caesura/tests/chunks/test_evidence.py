@@ -319,7 +319,7 @@ def test_the_command_compares_chunkers(files) -> None:
     [
         ('{"query": "x", "document": "d", "spans": [[24, 480]]}', "ends at 480"),
         ('{"query": "x", "document": "e", "spans": [[2, 4]]}', "there is no document 'e'"),
-        ('{"query": "x", "document": "d"}', 'a query needs "query" and "spans"'),
+        ('{"query": "x", "document": "d"}', 'query 1 needs "query" and "spans"'),
         ("{", "the line is not JSON"),
     ],
 )

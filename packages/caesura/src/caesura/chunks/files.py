@@ -89,15 +89,15 @@ def read_queries(path: Path) -> list[dict[str, Any]]:
     else:
         rows = _entries(path)
     queries = []
-    for line, entry in rows:
+    for number, (line, entry) in enumerate(rows, 1):
         if not isinstance(entry, Mapping):
             raise FormatError(
-                path, line, 'expected a query as {"query": …, "document": …, "spans": [[begin, end], …]}.'
+                path, line, f'query {number}: expected {{"query": …, "document": …, "spans": [[begin, end], …]}}.'
             )
         text = entry.get("query", entry.get("question"))
         spans = next((entry[key] for key in ("spans", "evidence", "references") if entry.get(key)), None)
         if not isinstance(text, str) or spans is None:
-            raise FormatError(path, line, 'a query needs "query" and "spans" (or quotations as "evidence").')
+            raise FormatError(path, line, f'query {number} needs "query" and "spans" (or quotations as "evidence").')
         if isinstance(spans, str):
             spans = _parse_spans(path, line, spans)
         document = next((str(entry[key]) for key in _DOCUMENT_KEYS if entry.get(key) is not None), None)
