@@ -1,6 +1,6 @@
-"""Draw docs/pictures/before-after.svg, the first picture of the README: three annotations of a letter, and the gold standard made of them.
+"""Draw two pictures of what a feature repairs: three annotations of a letter and their gold standard, and a boundary in an altered copy of a text.
 
-``python docs/before_after.py`` draws it anew; everything in it is computed from examples/data/coders.json.
+The first is the first picture of the README. ``python docs/before_after.py`` draws them anew; everything in them is computed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import caesura as cs
 from caesura.display.svg import Svg
 
 ROOT = Path(__file__).parents[1]
-PICTURE = ROOT / "docs" / "pictures" / "before-after.svg"
+PICTURES = ROOT / "docs" / "pictures"
 ITEM = "letter"
 PANEL, ROW, TOP = 470, 30, 92  # the width of a panel, the height of a line, the first line, in pixels
 AFTER = PANEL + 20
@@ -44,7 +44,7 @@ def draw() -> str:
 def before(picture: Svg, text: tuple[str, ...], marks: dict[str, set[int]]) -> None:
     """Draw the annotations side by side, in the colours of their annotators."""
     picture.text(16, 32, "Before", weight="bold", size=18)
-    picture.text(16, 54, f"{len(marks)} annotators, {len(marks)} answers", "faint")
+    picture.text(16, 54, f"{len(marks)} annotators, {len(set(map(frozenset, marks.values())))} answers", "faint")
     start = 16 + 44 * len(marks)
     for number, unit in enumerate(text, 1):
         picture.text(start, TOP + ROW * number - 12, unit, size=12, fit=min(len(unit) * 6.6, PANEL - start))
@@ -79,5 +79,50 @@ def after(
         picture.text(left + 7, TOP + ROW * mark + 4, words, "reference" if kept else "miss", size=12)
 
 
+#: A text, and what a model returned with one boundary: a greeting is missing, two letters are changed.
+SOURCE = "My friends, the president spoke first. Then the senate replied."
+COPY = "The President spoke first. Then the senate replied."
+BOUNDARY = COPY.index("Then")
+CELL = 8.4  # the width of a character of size 14
+
+
+def draw_anchoring() -> str:
+    """Return the picture of a boundary that is moved from an altered copy to the source.
+
+    Examples
+    --------
+    >>> draw_anchoring().count("<rect") > 3
+    True
+    """
+    anchored = cs.anchor(SOURCE, COPY)
+    (moved,) = anchored.boundaries([BOUNDARY])
+    cut = SOURCE[SOURCE.rindex(" ", 0, BOUNDARY) + 1 :].partition(" ")[0]
+    rows = [
+        ("The model's copy", COPY, BOUNDARY, "faint", "with a boundary before “Then”"),
+        ("Before", SOURCE, BOUNDARY, "miss", f"the same position, {BOUNDARY}, in the source: inside “{cut}”"),
+        (
+            "After",
+            SOURCE,
+            moved,
+            "match",
+            f"anchored: position {moved}; {anchored.altered:.0%} of the letters were altered",
+        ),
+    ]
+    picture = Svg(
+        720,
+        64 * len(rows) + 12,
+        title="A boundary in an altered copy, before and after anchoring",
+        description="; ".join(f"{name}: {text[:place]}|{text[place:]}" for name, text, place, *_ in rows),
+    )
+    for number, (name, text, place, role, note) in enumerate(rows):
+        top = 64 * number + 24
+        picture.text(16, top, name, weight="bold", size=14)
+        picture.text(170, top, note, role, size=12)
+        picture.text(16, top + 26, text, size=14, fit=len(text) * CELL)
+        picture.rect(16 + place * CELL - 2, top + 10, 4, 22, role, round=2)
+    return picture.render()
+
+
 if __name__ == "__main__":
-    PICTURE.write_text(draw(), encoding="utf-8")
+    (PICTURES / "before-after.svg").write_text(draw(), encoding="utf-8")
+    (PICTURES / "anchoring.svg").write_text(draw_anchoring(), encoding="utf-8")

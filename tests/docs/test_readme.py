@@ -13,9 +13,10 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_picture_before_and_after_is_up_to_date() -> None:
-    drawn = runpy.run_path(str(ROOT / "docs" / "before_after.py"))["draw"]()
-    assert drawn == (ROOT / "docs" / "pictures" / "before-after.svg").read_text(encoding="utf-8")
+def test_pictures_before_and_after_are_up_to_date() -> None:
+    module = runpy.run_path(str(ROOT / "docs" / "before_after.py"))
+    for draw, name in (("draw", "before-after"), ("draw_anchoring", "anchoring")):
+        assert module[draw]() == (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8"), name
 
 
 def test_counts_are_true() -> None:
