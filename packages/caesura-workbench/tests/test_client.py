@@ -40,8 +40,11 @@ class Script:
         self._csrf = json.load(self._opener.open(f"{self.address}/api/session"))["csrf"]
 
     def post(self, path: str, body: Any) -> Any:
+        return self.send("POST", path, body)
+
+    def send(self, method: str, path: str, body: Any) -> Any:
         headers = {"X-CSRF-Token": self._csrf, "Content-Type": "application/json"}
-        request = urllib.request.Request(f"{self.address}{path}", json.dumps(body).encode(), headers)
+        request = urllib.request.Request(f"{self.address}{path}", json.dumps(body).encode(), headers, method=method)
         with self._opener.open(request) as answer:
             content = answer.read()
         return json.loads(content) if content else None
@@ -98,15 +101,9 @@ def test_client_from_a_new_project_to_its_export(accounts: Server, tmp_path: Pat
     def work() -> None:
         for each in project.items():
             annotation = annotator.post(f"/api/items/{each['id']}/annotations", {"empty": True})
-            headers = {"X-CSRF-Token": annotator._csrf, "Content-Type": "application/json"}
             operation = {"kind": "add", "position": 1, "type": "Topic"}
-            for method, path, body in (
-                ("PATCH", f"/api/annotations/{annotation['id']}", {"version": 1, "operation": operation}),
-                ("PUT", f"/api/items/{each['id']}/status", {"status": "done"}),
-            ):
-                data = json.dumps(body).encode()
-                request = urllib.request.Request(f"{annotator.address}{path}", data, headers, method=method)
-                annotator._opener.open(request).close()
+            annotator.send("PATCH", f"/api/annotations/{annotation['id']}", {"version": 1, "operation": operation})
+            annotator.send("PUT", f"/api/items/{each['id']}/status", {"status": "done"})
 
     thread = threading.Thread(target=work)
     thread.start()
