@@ -101,3 +101,12 @@ def test_scores_with_a_direction_are_given_both_ways() -> None:
         assert result.value == pytest.approx((there + back) / 2)
         np.testing.assert_allclose(result.details["matrix"], [[0, there], [back, 0]])
         assert "the reference in the first column" in str(result.tables()[1])
+
+
+@pytest.mark.parametrize(
+    ("typed", "ours"), [("easydiag", "linked-kappa"), ("kappa-ipf", "linked-kappa"), ("staccato", "organisation")]
+)
+def test_names_that_elan_users_type_are_understood(typed: str, ours: str) -> None:
+    spans = events([(0, 1000, "nod")])
+    with pytest.raises(cs.CaesuraError, match=f"did you mean '{ours}'"):
+        cs.agree({"ann": spans, "ben": spans}, coefficient=typed)

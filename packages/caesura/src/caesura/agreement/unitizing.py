@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from caesura._version import __version__
-from caesura.agreement.coefficients import SPAN_COEFFICIENTS, corpus_of_coders
+from caesura.agreement.coefficients import EVENT_COEFFICIENTS, SPAN_COEFFICIENTS, corpus_of_coders
 from caesura.agreement.result import Agreement, combine
 from caesura.agreement.unitizing_alignment import Dissimilarity, NamesLike, SpanTexts
 from caesura.agreement.unitizing_coefficients import (
@@ -45,6 +45,7 @@ from caesura.validation import validate_choice, validate_positive
 Overlap: TypeAlias = Literal["refuse", "longest"]
 
 _GAMMA, _U_ALPHA = ("gamma", "gamma-cat"), ("u-alpha", "bar-u-alpha", "cu-alpha")
+_OTHER_NAMES = {"EasyDIAg": "linked-kappa", "kappa_ipf": "linked-kappa", "Staccato": "organisation"}
 _UNDEFINED = {
     "alpha-u": "chance expects no disagreement, so α_U is not defined",
     "u-alpha": "chance gives everything the same label, so uα is not defined",
@@ -101,7 +102,7 @@ def span_agreements(
         bare, _, parameters = name.partition(":")
         family = next((family for family in _FAMILIES if bare in family), None)
         if family is None:
-            raise UnknownName("coefficient of spans", bare, list(SPAN_COEFFICIENTS))
+            raise UnknownName("coefficient of spans", bare, [*SPAN_COEFFICIENTS, *EVENT_COEFFICIENTS], _OTHER_NAMES)
         known = _option_types(bare)
         given = parse_options(parameters, known)
         validate_names(bare, given, known)

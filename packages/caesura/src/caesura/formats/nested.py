@@ -251,7 +251,7 @@ def read_spans(source: Source, *, length: int | None = None) -> Corpus:
         last_line[row.key] = row
         if row["first"].strip() == "0" and "first" not in parse_header(source.head()):
             raise row.error(
-                "a start is 0, and there is no column of labels; add one, or read seconds with --format times."
+                "a start is 0, and this format counts units from 1; labelled spans are --format csv-spans, seconds --format times."
             )
         if row["first"].strip() or row["last"].strip():
             levelled = (integer_cell(row, "level"),) if row.get("level").strip() else ()

@@ -243,6 +243,11 @@ FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
     "DiarizationCoverage": ("pyannote.metrics", "speaker-coverage", "migrate-from-pyannote-metrics"),
     "SegmentationPurity": ("pyannote.metrics", "purity", "migrate-from-pyannote-metrics"),
     "SegmentationCoverage": ("pyannote.metrics", "coverage", "migrate-from-pyannote-metrics"),
+    "EasyDIAg": ("Holle & Rein", "linked-kappa", "migrate-from-speech-tools"),
+    "easydiag": ("Holle & Rein", "linked-kappa", "migrate-from-speech-tools"),
+    "kappa_ipf": ("ELAN", "linked-kappa:like=elan", "migrate-from-speech-tools"),
+    "Staccato": ("ELAN", "organisation", "migrate-from-speech-tools"),
+    "PER": ("MFA and others", "phone-error", "migrate-from-speech-tools"),
 }
 
 
