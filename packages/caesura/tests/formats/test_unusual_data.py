@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.model.provenance import ReadingNote
+from cli.command import caesura, refused
 
 
 def read(folder: Path, name: str, content: str, **options: Any) -> cs.Corpus:
@@ -57,6 +59,8 @@ def test_flags_in_other_spellings(tmp_path: Path, spelling: tuple[str, str]) -> 
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
+        ("x.xlsx", "PK\x00", "a spreadsheet; save it as CSV"),
+        ("x.csv.gz", "\x00", "a compressed file; unpack it"),
         ("x.json", "[]", "the file contains an empty list"),
         ("x.jsonl", '{"format": "caesura-corpus", "version": 1, "kind": "units"}\n5\n', "line 2: this line is not an object"),
         ("x.json", '{"a": [2, 3], "b": {"ann": [3, 2]}}', "item 'b' has coders and item 'a' has none"),
@@ -147,7 +151,7 @@ def test_other_names_of_columns(tmp_path: Path, table: str, kind: str, items: tu
 def test_whole_starts_and_ends_are_said_to_be_units(tmp_path: Path) -> None:
     with pytest.warns(ReadingNote, match="read as units, not seconds; for seconds add -O time=yes"):
         read(tmp_path, "x.csv", "file,start,end,text\na,0,1500,x\na,1500,1800,y\n")
-    with pytest.raises(CaesuraError, match="add one, or read seconds with --format times"):
+    with pytest.raises(CaesuraError, match="a start is 0, .* seconds --format times"):
         read(tmp_path, "x.csv", "item,start,end\na,0,50\na,50,80\n")
 
 
@@ -183,3 +187,46 @@ def test_frames_of_masses_and_of_durations() -> None:
     assert cs.from_dataframe(frame)["a", ""].length == 2.0
     with pytest.raises(CaesuraError, match=r"give frame\.collect\(\)"):
         cs.from_dataframe(frame.lazy())
+
+
+GRID = '"ooTextFile"\n"TextGrid"\n\n0\n2\n<exists>\n{0}\n'
+TIER = '"IntervalTier"\n"{0}"\n0\n2\n2\n0\n{1}\n"a"\n{1}\n2\n"b"\n'
+
+
+def grid(**tiers: float) -> str:
+    return GRID.format(len(tiers)) + "".join(TIER.format(name.replace("_", " "), cut) for name, cut in tiers.items())
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_only_tier_of_a_file_is_matched_by_its_name(tmp_path: Path) -> None:
+    """A gold standard with one tier and a system with two shared no tier."""
+    for side, content in (
+        ("gold", grid(words=1.0)),
+        ("system", grid(phones=0.5, words=1.0)),
+        ("other", grid(tones=1.0)),
+    ):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.TextGrid").write_text(content)
+        (tmp_path / side / "b.TextGrid").write_text(content)
+    done = caesura("evaluate", tmp_path / "gold", tmp_path / "system", "-m", "R", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["systems"]["words"]["R"]["micro"] == 1.0
+    assert "only one side has the tiers phones, which are not scored" in done.stderr
+    assert caesura("compare", *(tmp_path / side / "a.TextGrid" for side in ("system", "gold"))).returncode == 0
+    sentence = refused("evaluate", tmp_path / "other", tmp_path / "system", "-m", "R")
+    assert "one has a single tier, the other phones, words" in sentence
+
+
+def test_a_pooled_layer_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.TextGrid").write_text(grid(ann_phones=1.0, ben_phones=0.5, ann_words=1.0))
+    for command in ("evaluate", "compare"):
+        done = caesura(command, *[tmp_path / "a.TextGrid"] * 2, "-m", "R", "-O", "tier=* phones", "-O", "item=a")
+        assert "pooled over 2 tiers of the layer 'phones'." in done.stderr
+
+
+def test_files_of_coders_are_guessed_in_the_error(tmp_path: Path) -> None:
+    for coder in ("ann", "ben"):
+        (tmp_path / f"{coder}.csv").write_text(f"item,position,length\na,{len(coder)},9\nb,{coder.count('n')},9\n")
+    with pytest.raises(CaesuraError, match=r"annotated twice.* add -O 'pattern=\{coder\}\.csv'"):
+        cs.read(tmp_path)
+    assert cs.read(tmp_path, pattern="{coder}.csv").coders == ("ann", "ben")

@@ -163,6 +163,10 @@ def agree(
     corpus = corpus.select(items=item, coders=coder)
     if coder is not None and len(corpus.coders) < 2:
         raise CaesuraError(f"agreement needs two coders, and --coder selects {coder[0]!r} only; add another.")
+    if len(corpus.tracks) > 1:
+        from caesura.formats.tiers import with_tier_names
+
+        (corpus,) = with_tier_names([corpus])
     shared, _ = tiers_to_split([corpus])
     if len(shared) > 1:  # words and phones are not pooled
         if json or svg is not None or table is not None:
@@ -321,7 +325,11 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
     """Compute κ of the boundaries that coders share, for every tolerance; return the metric of the first one, too."""
     kind = table.pairs.reference.kind
     if kind != "time":
-        raise CaesuraError(f"--tolerance is for boundaries in time; these are annotations of {kind}.")
+        from caesura.agreement.flexible_agreement import reading_as_boundaries
+
+        raise CaesuraError(
+            f"--tolerance is for boundaries in time; these are annotations of {kind}{reading_as_boundaries(kind)}."
+        )
     measures = [make_metric("boundary-F", tolerance=each) for each in tolerances]
     results = {}
     for measure in measures:

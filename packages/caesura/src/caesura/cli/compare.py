@@ -27,7 +27,7 @@ from caesura.display.scene import stack
 from caesura.errors import CaesuraError
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import Corpus
-from caesura.model.pairs import describe_tiers, tiers_to_split
+from caesura.model.pairs import describe_layer, describe_tiers, tiers_to_split
 from caesura.report.comparison import compare as compare_annotations
 
 
@@ -73,6 +73,10 @@ def compare(
     names = names or reading.default_metrics or reading.default_metrics_of(reference, ours.kind)
     chosen = choose_metrics(names, parameters, ours.kind, named=named)
     details = [name for name, wanted in (("edits", edits), ("confusion", confusion)) if wanted]
+    if len(ours.tracks) + len(theirs.tracks) > 2:
+        from caesura.formats.tiers import with_tier_names
+
+        ours, theirs = with_tier_names([ours, theirs])
     shared, alone = tiers_to_split([ours, theirs])
     sides = {tier: (ours.select(tracks=[tier]), theirs.select(tracks=[tier])) for tier in shared} or {
         "": (ours, theirs)
@@ -90,7 +94,7 @@ def compare(
             f"comparing the first two of {len(whole.coders)} coders, {ours.coders[0]!r} and {theirs.coders[0]!r}; "
             "choose others with --coders A,B."
         )
-    for sentence in describe_tiers(shared, alone):
+    for sentence in [*describe_tiers(shared, alone), *describe_layer(ours)]:
         print_stderr(sentence)
     shown = {note for each in comparisons.values() for note in print_unmeasured(each.warnings())}
     if json:

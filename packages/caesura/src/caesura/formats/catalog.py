@@ -214,6 +214,13 @@ FORMATS: Registry[Any] = Registry(
 )  # fmt: skip
 
 
+#: Files that people have and that are not read, and what to do with them.
+_UNREAD = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet; save it as CSV and read that"),
+    **dict.fromkeys((".gz", ".bz2", ".xz"), "a compressed file; unpack it and read the result"),
+}
+
+
 @cache
 def named_format(name: str) -> Format:
     """Return the facts about a format, given its name."""
@@ -264,6 +271,8 @@ def detect(source: Source) -> Format:
     for candidate in claiming or all_formats():
         if _recognises(candidate, head) or (claiming and not hasattr(candidate.load(), "sniff")):
             return _unambiguous(source, candidate, head)
+    if (advice := _UNREAD.get(source.path.suffix.lower())) is not None:
+        raise source.error(None, f"this is {advice}.")
     if not head:
         source.check_is_text()
     if source.path.suffix.lower() == ".json":

@@ -142,6 +142,8 @@ def read_folder(
         corpus = Corpus.join(parts, rules)
     except (InvalidSegmentation, LengthMismatch) as error:
         advice = f" Found {summary}; choose with format= or pattern=." if len(formats) > 1 else ""
+        if not advice and pattern is None and "annotated twice" in str(error):
+            advice = f" If files are coders, add -O 'pattern={{coder}}{files[0].path.suffix}'."
         raise type(error)(f"{folder}: {error}{advice}") from None
     if summary:
         add_note("formats", f"{folder}: read {summary}.", count=len(files))

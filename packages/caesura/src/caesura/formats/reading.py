@@ -18,7 +18,7 @@ from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, TimeAxisRules
 from caesura.options import option_types, validate_options
 
 #: Formats whose tracks are tiers, which need not be of one layer (words, phones), so that their scores are not pooled.
-_TIERED = frozenset({"textgrid", "praat-collection", "eaf", "exmaralda"})
+TIERED = frozenset({"textgrid", "praat-collection", "eaf", "exmaralda"})
 
 #: Options of folders, and of all formats.
 _LONGEST_NAME = 255  # bytes of a file's name on most file systems
@@ -307,7 +307,7 @@ def interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[
         else "folders" if where.is_dir() and all((where / coder).is_dir() for coder in corpus.coders)
         else "names in the file" if where.is_file() else "names in the files"
     )  # fmt: skip
-    tiered = chosen in _TIERED or (chosen is None and bool(formats & _TIERED))
+    tiered = chosen in TIERED or (chosen is None and bool(formats & TIERED))
     several = len(corpus.tracks) > 1
     return Interpretation(
         chosen,

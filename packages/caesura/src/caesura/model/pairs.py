@@ -406,11 +406,15 @@ def tiers_to_split(corpora: Iterable[Corpus]) -> tuple[list[str], list[str]]:
     if not shared:
         first, other = listed[0], next(c for c in listed if not set(c.tracks) & set(listed[0].tracks))
         raise CaesuraError(
-            f"the two sides share no tier: one has {', '.join(first.tracks[:5])}, the other {', '.join(other.tracks[:5])}; "
-            "choose one on each side with -O ref.tier=NAME -O hyp.tier=NAME."
+            f"the two sides share no tier: one has {_tracks(first)}, the other {_tracks(other)}; "
+            "choose with -O ref.tier=NAME or -O hyp.tier=NAME."
         )
     alone = dict.fromkeys(track for c in listed for track in c.tracks if track not in shared)
     return shared, list(alone)
+
+
+def _tracks(corpus: Corpus) -> str:
+    return "a single tier" if corpus.tracks == ("",) else ", ".join(corpus.tracks[:5])
 
 
 def describe_tiers(shared: list[str], alone: list[str]) -> list[str]:
@@ -421,6 +425,15 @@ def describe_tiers(shared: list[str], alone: list[str]) -> list[str]:
     if alone:
         sentences.append(f"only one side has the tiers {list_tiers(alone)}, which are not scored.")
     return sentences
+
+
+def describe_layer(corpus: Corpus) -> list[str]:
+    """Return a sentence about the tiers of one layer that were chosen by a pattern and are pooled."""
+    pattern = str(corpus.interpretation.options.get("tier", "")) if corpus.interpretation else ""
+    layer = pattern.replace("*", "").strip(" -_.:@")
+    if not layer or "*" not in pattern or "{coder}" in pattern or len(corpus.tracks) < 2:
+        return []
+    return [f"pooled over {len(corpus.tracks)} tiers of the layer {layer!r}."]
 
 
 def list_tiers(names: list[str]) -> str:

@@ -1,0 +1,57 @@
+"""Name the only tier of a file when it is compared with files of several tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caesura.errors import CaesuraError
+from caesura.formats.reading import TIERED, read_source
+from caesura.formats.writing import source_of
+from caesura.model import Corpus
+from caesura.model.provenance import Document, collect_notes
+
+
+def with_tier_names(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """Return corpora in which the only tier of a file has its name, if other files have several tiers.
+
+    A file with one tier is read without the tier's name, so that it can be compared with formats that have no tiers.
+
+    Parameters
+    ----------
+    corpora : sequence of Corpus
+        What is compared.
+    """
+    wanted = list(dict.fromkeys(track for corpus in corpora for track in corpus.tracks if track))
+    if not wanted:
+        return list(corpora)
+    return [_named(corpus, wanted) if "" in corpus.tracks else corpus for corpus in corpora]
+
+
+def _named(corpus: Corpus, wanted: Sequence[str]) -> Corpus:
+    names: dict[int, str] = {}  # by document
+    annotations = []
+    for a in corpus:
+        document = corpus.sources.get((a.item, a.coder))
+        if a.track or document is None or document.format not in TIERED or not document.complete:
+            annotations.append(a)
+            continue
+        if id(document) not in names:
+            names[id(document)] = next((name for name in wanted if _has_tier(document, name)), "")
+        annotations.append(a._replace(track=names[id(document)]))
+    if not any(names.values()):
+        return corpus
+    return Corpus.from_annotations(
+        annotations, labels=corpus.labels, attributes=corpus.attributes, provenance=corpus.provenance
+    )
+
+
+def _has_tier(document: Document, name: str) -> bool:
+    """Tell whether a file has a tier of this name, by reading it."""
+    if name.isdigit() or any(sign in name for sign in "*{}"):  # positions and patterns
+        return False
+    try:
+        with collect_notes():
+            read_source(source_of(document), document.format, {**document.options, "tier": name})
+    except CaesuraError:
+        return False
+    return True
