@@ -5,6 +5,7 @@ from __future__ import annotations
 import lzma
 import os
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from caesura.errors import CaesuraError
 from caesura.papers import reproduce, save_figures
 from caesura_vowels import gal2002
-from caesura_vowels.corpora import VowelCorpus
+from caesura_vowels.corpora import VowelCorpus, split_random
 from caesura_vowels.gal2002_readings import count_cut_words, count_words
 from caesura_vowels.models import simple_good_turing
 from caesura_vowels.restorer import VowelRestorer
@@ -228,6 +229,12 @@ def test_numbers_that_the_page_says_of_the_quran_in_latin_letters() -> None:
         words, shares = count_cut_words(verses, "tanzil", reading, seed=0)
         assert f"{words:,}" in said
         assert all(f"{shares[key]:.1f}" in said for key in keys)
+    typed = [re.sub(r"<[^>]*>|^[\d|]*", "", verse).lower() for verse in verses]
+    counts = Counter(word for i in split_random(len(typed))[0] for word in typed[i].split())
+    forms = Counter(re.sub("[aiu]", "", word) for word in counts)
+    alone = sum(count for word, count in counts.items() if forms[re.sub("[aiu]", "", word)] == 1)
+    page = (ROOT / "docs" / "papers" / "gal2002.md").read_text(encoding="utf-8")
+    assert f"leaves {100 * alone / counts.total():.1f} |" in page
 
 
 def test_sections_are_published_as_they_are_ready(corpora) -> None:
