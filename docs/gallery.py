@@ -1,7 +1,7 @@
 """Fill in the gallery while the site is built: a picture of every drawing with its code, and every metric on small errors.
 
 The markers are ``<!-- thumbnails -->`` and ``<!-- drawings -->`` in docs/gallery.md, ``<!-- metrics of units -->`` (time, nested, spans) in
-docs/small-errors.md, and ``<!-- every metric -->`` in docs/metrics.md. ``python docs/gallery.py`` prints the gallery.
+docs/small-errors.md. ``python docs/gallery.py`` prints the gallery.
 """
 
 from __future__ import annotations
@@ -23,15 +23,6 @@ from caesura.errors import CaesuraError
 DATA = Path(__file__).parents[1] / "examples" / "data"
 PAGE = Path(__file__).with_name("gallery.md")
 SMALL_ERRORS = "small-errors.md"
-BY_NAME = "metrics.md"
-
-#: The kinds of annotation in words.
-COMPARES = {
-    "units": "boundaries between units",
-    "time": "boundaries in time",
-    "nested": "nested segments",
-    "spans": "spans",
-}
 
 
 def on_files(files: Any, *, config: Any) -> Any:
@@ -50,8 +41,6 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 def fill_in(markdown: str, uri: str) -> str:
     """Replace the markers of a page by pictures, tables or entries."""
-    if uri == BY_NAME:
-        return markdown.replace("<!-- every metric -->", "\n".join(entry(name) for name in cs.metric_names()))
     if uri == SMALL_ERRORS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -128,28 +117,6 @@ def metric_table(kind: str) -> str:
             arrow = "" if metric.higher_is_better else " ↓"
             rows.append(f"| `{name}`{arrow} | {metric.title} | {' | '.join(values)} |")
     return "\n".join(rows)
-
-
-def entry(name: str) -> str:
-    """Return a heading, which the search finds, and the facts about a metric."""
-    metric = cs.metric(name)
-    least, most = metric.bounds
-    is_vowel_metric = type(metric.family).__module__.startswith("caesura_vowels")
-    kinds = (
-        "marks on letters"
-        if is_vowel_metric
-        else ", ".join(COMPARES[kind] for kind in COMPARES if kind in metric.kinds)
-    )
-    spelled = ", ".join(f"`{key}={value}`" for key, value in metric.parameters.items())
-    reach = f"From {least:g} to {most:g}, best {metric.best:g}".replace("-inf", "-∞").replace("inf", "∞")
-    return "\n\n".join(
-        [
-            f"## {name}: {metric.title} {{: #{name} }}",
-            metric.about,
-            f"{reach}. For {kinds}." + (f" Parameters: {spelled}." if spelled else ""),
-            f"Reference: {metric.paper}." if metric.paper not in ("", "none") else "",
-        ]
-    )
 
 
 def value_of(metric: Any, reference: Any, hypothesis: Any) -> str:
