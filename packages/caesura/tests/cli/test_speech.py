@@ -297,3 +297,12 @@ def test_every_system_has_a_tier_of_its_own(tmp_path) -> None:
     assert [answer["systems"][name]["region-F"]["micro"] for name in ("mfa", "maus")] == [1.0, 0.5]
     sentence = "--option 'mau.tier=MAU' is for 'mau'; expected ref, hyp or a system: mfa, maus."
     assert sentence in refused("evaluate", gold, mfa, maus, "-O", "mau.tier=MAU")
+
+
+def test_spans_in_time_can_be_read_as_boundaries(tmp_path) -> None:
+    file = tmp_path / "talk.csv"
+    rows = [("ann", 0, 2, "nod"), ("ann", 5, 7, "shake"), ("ben", 0, 2.2, "nod"), ("ben", 5, 7, "shake")]
+    file.write_text("item,coder,start,end,label\n" + "".join(f"talk,{c},{a},{b},{n}\n" for c, a, b, n in rows))
+    for options in (("--tolerance", "20ms"), ("-m", "SfB:step=0.1")):
+        assert "read intervals in time as boundaries with -O as=boundaries" in refused("agree", file, *options)
+        assert caesura("agree", file, "--format", "times", *options).returncode == 0

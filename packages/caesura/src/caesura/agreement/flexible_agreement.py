@@ -221,10 +221,17 @@ def count_types(marks: list[Segmentation], places: NDArray[np.float64], scale: S
     return counts
 
 
+def reading_as_boundaries(kind: str) -> str:
+    """Return how to read spans as boundaries, "" for other kinds."""
+    if kind != "spans":
+        return ""
+    return "; read intervals in time as boundaries with -O as=boundaries (ELAN, TextGrid) or --format times (tables)"
+
+
 def _agree_on_corpus(corpus: Corpus, problem: _FlexibleProblem) -> Agreement:
     """Compute the agreement of all pairs of coders of a corpus."""
     if corpus.kind != "units":
-        raise CaesuraError(f"Sf compares units, not {corpus.kind}.")
+        raise CaesuraError(f"Sf compares boundaries, not {corpus.kind}{reading_as_boundaries(corpus.kind)}.")
     if len(corpus.coders) < 2:
         raise CaesuraError(f"the corpus has {len(corpus.coders)} coder; agreement needs two or more.")
     tracks: dict[tuple[str, str], dict[str, Segmentation]] = {}
