@@ -3,8 +3,8 @@
     python benchmarks/workbench_scale.py [--items 5000] [--people 50] [--database FILE]
 
 Prints the time of each request, the first time and again, and the median time of an edit: alone; beside three clients that keep asking for agreement,
-disagreements and progress while somebody edits (so that these are never the same twice); beside 50 pages that follow the feed of changes; and beside a report, an
-export and an import in the background, with the time of each. Run with another tree on PYTHONPATH to compare; requests that a tree does not have are left out.
+disagreements and progress while somebody edits (so that these are never the same twice); beside 50 pages that follow the feed of changes; beside
+requests that concern the whole project; and beside a report, an export and an import in the background, with the time of each. Run with another tree on PYTHONPATH to compare; requests that a tree does not have are left out.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,47 @@ def edits_beside(server: Server, paths: list[str], number: int, pause: float = 0
     return took, answered[0]
 
 
+def edits_beside_one(server: Server, what: str, call: Callable[[], Any]) -> str:
+    """Edit until one request is answered; return its time, the processor time of the server, and the time of the edits."""
+    editor, took, stop = Editor(server), [], threading.Event()
+    editor.prepare(1 + int(10 * time.time()) % 100)
+
+    def edit() -> None:
+        while not stop.is_set():
+            took.append(editor.edit(1 + len(took) % 29))
+            time.sleep(0.05)
+
+    editing = threading.Thread(target=edit)
+    before, began = server.processor_seconds(), time.perf_counter()
+    editing.start()
+    try:
+        call()
+    finally:
+        seconds = time.perf_counter() - began
+        stop.set()
+        editing.join()
+    spent = server.processor_seconds() - before
+    return f"beside {what}: {seconds:.1f} s, {spent:.1f} s of the server's processor; {describe_edits(took)}"
+
+
+def change_schema(server: Server, changed: dict[str, Any], *, check: bool = False) -> None:
+    """Save a schema with these changes, or only check it."""
+    known = json.loads(server.get("/api/projects/1/schema"))
+    body = {"version": known["version"], "schema": {**known["schema"], **changed}}
+    address = "/api/projects/1/schema"
+    server.send("POST" if check else "PUT", f"{address}/check" if check else address, body)
+
+
+#: Requests that concern the whole project, and what they do.
+WHOLE: tuple[tuple[str, Callable[[Server], Any]], ...] = (
+    ("the provenance of all annotations", lambda server: server.get("/api/projects/1/provenance")),
+    ("checking a schema", lambda server: change_schema(server, {"labels": [{"name": "A"}]}, check=True)),
+    ("saving a schema", lambda server: change_schema(server, {"labels": [{"name": "A"}]})),
+    ("renaming a label", lambda server: change_schema(server, {"labels": [{"name": "B", "was": "A"}]})),
+    ("assigning all items to everybody", lambda server: server.send("POST", "/api/projects/1/assignments", {})),
+)
+
+
 def edits_beside_job(server: Server, what: str, start: Callable[[], Any]) -> str:
     """Edit until a job in the background is finished; return its time and that of the edits."""
     editor, took, n = Editor(server), [], 0
@@ -282,6 +324,8 @@ def main() -> None:
             pages = ["/api/projects/1/changes?after=-1"] * 50
             following, answered = edits_beside(server, pages, given.edits, pause=3.0)
             print(f"beside 50 pages that follow changes ({answered} answers): {describe_edits(following)}", flush=True)
+            for what, call in WHOLE:
+                print(edits_beside_one(server, what, partial(call, server)), flush=True)
             project = "/api/projects/1/jobs"
             print(edits_beside_job(server, "export", lambda: server.send("POST", f"{project}/export", {})), flush=True)
             print(edits_beside_job(server, "import, 300 files × 10", lambda: import_job(server, 300, 10)), flush=True)
