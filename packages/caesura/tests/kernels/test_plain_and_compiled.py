@@ -7,7 +7,7 @@ import pytest
 
 import caesura as cs
 import plain_and_compiled
-from caesura.kernels import jit
+from caesura.kernels import dynamic_program, jit
 from caesura.kernels.text_segmenters import rank
 from metrics.test_harness import OURS, batches, countable
 
@@ -45,6 +45,19 @@ def test_ranks_are_the_same_without_compiling(units: int, reach: int) -> None:
     )  # the plain version itself, which run_plain may replace
     assert plain.dtype == compiled.dtype == np.float32
     np.testing.assert_array_equal(plain, compiled)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_sums_over_segmentations_are_the_same_without_compiling(known: bool) -> None:
+    draw = np.random.default_rng(3)
+    block, places = draw.random((12, 13)) * 20, np.append(0.0, draw.random(12))
+    lowest, highest = np.zeros(13, np.int64), np.arange(13) - 1
+    scores = np.full((5, 13) if known else 13, -np.inf)
+    scores[(0, 0) if known else 0] = 0.0
+    sums = dynamic_program.sum_known if known else dynamic_program.sum_free
+    given = (block, 0, lowest, highest, places, *(() if known else (0.5,)), 0.7, scores)
+    plain_and_compiled.run_both(sums.lazy_kernel, given)
+    assert np.isfinite(scores[..., -1]).any()
 
 
 #: Metrics that work on whole arrays, without a kernel.

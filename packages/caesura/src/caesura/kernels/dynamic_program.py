@@ -27,6 +27,11 @@ def _cells(*, block: Any, first: int, costs: Any, **_: Any) -> float:
     return float(block.shape[0] * (first + block.shape[0]) * numbers)
 
 
+def _terms(*, block: Any, first: int, scores: Any, **_: Any) -> float:
+    """Estimate the steps of a call: every start is passed twice, for the largest term and for the sum."""
+    return 2.0 * _cells(block=block, first=first, costs=scores)
+
+
 # LLVM vectorises a minimum only if NaN and the sign of zero do not matter; neither can occur here.
 @kernel(fastmath={"nnan", "nsz"})
 def _least(costs: Any, row: Any, low: int, high: int, minima: Any) -> Any:
@@ -122,7 +127,7 @@ def trace_known(back: Any, segments: int) -> Any:
     return positions
 
 
-@kernel(plain=False)
+@kernel
 def _log_sum(scores: Any, row: Any, low: int, high: int, scale: float) -> Any:
     """Return the logarithm of the sum of ``exp(scores[i] - scale * row[i])``."""
     top = -np.inf  # subtracted from all terms, so that exp cannot overflow
@@ -138,7 +143,7 @@ def _log_sum(scores: Any, row: Any, low: int, high: int, scale: float) -> Any:
     return top + np.log(total)
 
 
-@kernel(plain=False)
+@kernel(work=_terms)
 def sum_free(
     block: Any, first: int, lowest: Any, highest: Any, places: Any, penalty: float, scale: float, scores: Any
 ) -> None:
@@ -149,7 +154,7 @@ def sum_free(
         scores[j] = total - scale * (penalty + places[j])
 
 
-@kernel(plain=False)
+@kernel(work=_terms)
 def sum_known(block: Any, first: int, lowest: Any, highest: Any, places: Any, scale: float, scores: Any) -> None:
     """Compute forward sums over all segmentations into k segments, for every k."""
     most = scores.shape[0] - 1

@@ -530,6 +530,8 @@ class _Numbers:
     """The part of NumPy that kernels use; everything else is NumPy's own."""
 
     inf, nan, isfinite, isnan = math.inf, math.nan, math.isfinite, math.isnan
+    # of the C library, as in compiled code; NumPy's own may differ in the last bit
+    exp, log = staticmethod(math.exp), staticmethod(math.log)
     int64 = uint64 = staticmethod(int)
     float64 = staticmethod(float)
     bool_ = staticmethod(bool)
