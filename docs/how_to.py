@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "how-to"
 INDEX = "how-to/index.md"
+DATA = Path(__file__).parents[1] / "examples" / "data"
 MARKER = "<!-- how-to pages -->"
 
 
@@ -41,8 +43,20 @@ def on_config(config: Any) -> Any:
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Write the list of questions into the index, and say where the files of an example are."""
     uri = page.file.src_uri
-    if uri.startswith("how-to/") and uri != INDEX and "```console" in markdown:
+    if uri.startswith("how-to/") and uri != INDEX and uses_example_files(markdown):
         return f"{markdown.rstrip()} The files are in [examples.zip](../install.md#example-files).\n"
     if uri != INDEX:
         return markdown
     return markdown.replace(MARKER, "\n".join(f"- [{question}]({name})" for name, question in questions().items()))
+
+
+def uses_example_files(markdown: str) -> bool:
+    """Whether the commands or programs of a page name a file or folder of examples/data.
+
+    >>> uses_example_files("$ caesura agree coders.json"), uses_example_files("$ caesura serve --database project.sqlite")
+    (True, False)
+    """
+    commands = re.findall(r"^\$ (caesura .*)$", markdown, re.MULTILINE)
+    words = {word for line in commands for word in re.split(r"[\s=]+", line)}
+    words |= set(re.findall(r'"([\w/-]+\.\w+)"', markdown))
+    return any((DATA / word).exists() for word in words if word)
