@@ -46,15 +46,21 @@ def test_probabilities_fall_in_texts_with_more_unknown_words_than_usual() -> Non
     np.testing.assert_array_equal(fitted(probability, known, (180, 1000)), usual)
     np.testing.assert_array_equal(fitted(probability, known, (0, 1000)), usual)
     some, many = fitted(probability, known, (300, 1000)), fitted(probability, known, (600, 1000))
-    assert (some[:4] < usual[:4]).all()
-    assert (many[:4] < some[:4]).all()
+    assert (some <= usual).all()  # low probabilities stay: shrinking would raise them
+    assert (some[1:4] < usual[1:4]).all()
+    assert (many[1:4] < some[1:4]).all()
+    unseen = [fitted(probability, ~known, (unknown, 1000))[:4] for unknown in (180, 300, 600)]
+    assert (np.diff(unseen, axis=0) < 0).all()
     assert usual[4] == some[4] == many[4] == 0
     # A short text says little about its kind.
-    assert (fitted(probability, known, (3, 5))[:4] > many[:4]).all()
+    assert (fitted(probability, known, (3, 5))[1:4] > many[1:4]).all()
     # By hand: x = (600 + 50 u) / 1050 - u.
     excess = (600 + 50 * fitted.usual) / 1050 - fitted.usual
-    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 3.5 * excess) - 2.9 * excess
+    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 4.6 * excess) - 1.1 * excess
     assert many[2] == pytest.approx(1 / (1 + np.exp(-odds)))
+    unseen = fitted(probability, ~known)
+    odds = np.log(unseen[2] / (1 - unseen[2])) / (1 + 1.0 * excess) - 2.7 * excess
+    assert fitted(probability, ~known, (600, 1000))[2] == pytest.approx(1 / (1 + np.exp(-odds)))
 
 
 def test_models_without_the_usual_share_are_calibrated_as_before() -> None:

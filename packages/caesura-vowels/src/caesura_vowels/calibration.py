@@ -4,7 +4,7 @@ Models of words and letters are overconfident. Isotonic regression (pool adjacen
 to the share of words that were right on held-out lines; words of the training text and unseen words have a curve each.
 
 Curves hold for text like the training text. A text with more unknown words than the held-out lines is of another kind, and more of its words are wrong, known
-ones too: log odds shrink and fall with the share of unknown words.
+ones too: log odds shrink and fall with the share of unknown words, those of known words mostly shrink, those of unknown ones mostly fall.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ Bools = NDArray[np.bool_]
 
 _MIN_STEP_WORDS = 25  # words per step of a curve
 _MAX_STEPS = 40
-# With x, the share of unknown words in a text above the share in the held-out lines, log odds are divided by 1 + 3.5 x and fall by 2.9 x. Both numbers were
-# fitted on kinds of training texts that a model was not trained on (docs/benchmarks.md has the errors on models that were left out).
-_SHRINKING, _FALL = 3.5, 2.9
+# With x, the share of unknown words in a text above the share in the held-out lines, log odds of known words are divided by 1 + 4.6 x and fall by 1.1 x, those
+# of unknown words are divided by 1 + x and fall by 2.7 x. The numbers were fitted on kinds of training texts that a model was not trained on
+# (docs/benchmarks.md has the errors on models that were left out).
+_SHRINKING, _FALL = (4.6, 1.0), (1.1, 2.7)
 _MAX_SHRUNK_ODDS = 7.0
 _USUAL_WORDS = 50  # a text starts with so many words of the usual share, so that short texts change little
 _MAX_LOG_ODDS = 30.0  # log odds are clipped here: 1 - p is then below the precision of p
@@ -87,7 +88,8 @@ class Calibration:
         if excess <= 0:
             return shares
         odds = np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
-        odds = odds / (1 + _SHRINKING * excess) - _FALL * excess
+        shrinking, fall = (np.where(known, *numbers) for numbers in (_SHRINKING, _FALL))
+        odds = odds / (1 + shrinking * excess) - fall * excess
         return np.where(shares > 0, np.minimum(shares, 1 / (1 + np.exp(-odds))), 0.0)
 
     def apply(
