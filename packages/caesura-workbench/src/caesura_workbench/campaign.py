@@ -267,9 +267,10 @@ def _assign_part(db: sa.Connection, wanted: dict[int, list[int]], working: list[
     pairs = {(item, person) for item, listed in wanted.items() for person in listed}
     gone, new = sorted(idle - pairs), sorted(pairs - given)
     if gone:
-        item, person = sa.bindparam("gone_item"), sa.bindparam("gone_person")
-        removed = assignments.delete().where(assignments.c.item == item, assignments.c.person == person)
-        db.execute(removed, [{"gone_item": item, "gone_person": person} for item, person in gone])
+        here = (assignments.c.item == sa.bindparam("gone_item")) & (assignments.c.person == sa.bindparam("gone_person"))
+        db.execute(
+            assignments.delete().where(here), [{"gone_item": item, "gone_person": person} for item, person in gone]
+        )
     if new:
         db.execute(assignments.insert(), [{"item": item, "person": person} for item, person in new])
     return sorted({item for item, _ in (*gone, *new)})

@@ -387,7 +387,8 @@ def _first_work(db: sa.Connection, viewer: Viewer, project: int) -> str | None:
         .join(items, items.c.id == codings.c.item)
         .where(items.c.project == project, codings.c.person == viewer.person, revisions.c.parent.is_(None))
     )
-    return db.scalar(query)
+    first: str | None = db.scalar(query)
+    return first
 
 
 def _today(db: sa.Connection, viewer: Viewer) -> dict[str, int]:
