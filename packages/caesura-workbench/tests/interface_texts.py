@@ -31,3 +31,19 @@ def texts() -> tuple[set[str], set[str]]:
 
 def _unescape(text: str) -> str:
     return text.replace('\\"', '"')
+
+
+_JINJA = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
+_SILENT = re.compile(r"<(kbd|code|style|script)\b.*?</\1>|<!--.*?-->", re.DOTALL)
+_ATTRIBUTE = re.compile(r'\b(?:title|aria-label|placeholder|alt|content|label)="([^"]*)"')
+
+
+def shown_in_templates() -> list[tuple[str, str]]:
+    """Return the words that templates show without looking them up: between tags, and in attributes that are read or shown."""
+    found = []
+    for path in sorted((_HERE / "templates").glob("*.html")):
+        content = _SILENT.sub("", _JINJA.sub("\0", path.read_text(encoding="utf-8")))
+        for part in [*re.split(r"<[^>]*>", content), *_ATTRIBUTE.findall(content)]:
+            words = [word.strip(" ·\n") for word in part.split("\0")]
+            found += [(path.name, word) for word in words if re.search(r"[^\W\d_]{2,}", word)]
+    return [(name, word) for name, word in found if "=" not in word or word.startswith("width=")]

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from caesura_workbench.languages import LOCALES, NAMES, language
-from interface_texts import texts
+from interface_texts import shown_in_templates, texts
 
 TRANSLATED = [code for code in NAMES if code != "en"]
 
@@ -50,6 +50,18 @@ def test_page_follows_the_browser_and_then_the_choice(client: TestClient) -> Non
 def test_unknown_language_changes_nothing(client: TestClient) -> None:
     assert client.get("/language/xx", follow_redirects=False).headers.get("set-cookie") is None
     assert '<html lang="en"' in client.get("/", headers={"Accept-Language": "xx;q=a"}).text
+
+
+#: What is the same in every language: names of programs and files, units, keys, and examples.
+UNTRANSLATED = re.compile(
+    r"Caesura|ms|5 kHz|provenance\.json|suggestions\.csv|questions\.json|votes\.csv|notebook|\(delete\)|; \{item\}-\{coder\}|so twice .*|en, de, he, ar …|light dark|width=.*"
+)
+
+
+def test_templates_contain_no_text_of_their_own() -> None:
+    """Every word that a template shows comes from the translated texts."""
+    assert shown_in_templates(), "otherwise the patterns find nothing"
+    assert not [(name, text) for name, text in shown_in_templates() if not UNTRANSLATED.fullmatch(text)]
 
 
 @pytest.mark.parametrize("code", TRANSLATED)

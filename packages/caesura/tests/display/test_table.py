@@ -216,3 +216,9 @@ def test_links_are_anchors_in_html_and_text_elsewhere():
     assert '<a href="#d-1">a&lt;b</a>' in table.html()
     assert table.records() == [{"document": "a<b", "n": 1}]
     assert "a&lt;b" in table.markdown()
+
+
+def test_empty_head_of_a_row_is_an_ordinary_cell() -> None:
+    shown = Table("", ("coder", "n"), (("ann", 1), ("", 2))).html()
+    assert '<tr><th scope="row">ann</th><td' in shown
+    assert "<tr><td></td><td" in shown

@@ -24,7 +24,7 @@ byId("elsewhere")?.addEventListener("click", reportErrors(async () => {
 async function showTokens() {
   const tokens = await call("GET", "/api/me/tokens");
   byId("tokens-card").hidden = false;
-  byId("tokens").replaceChildren(...tokens.map((token) => el("li", { class: "row" }, name(token.name), el("span", { class: "hint" }, token.scopes.join(", ")),
+  byId("tokens").replaceChildren(...tokens.map((/** @type {{ id: number, name: string, scopes: string[] }} */ token) => el("li", { class: "row" }, name(token.name), el("span", { class: "hint" }, token.scopes.join(", ")),
     small(t("Revoke"), async () => { await call("DELETE", `/api/me/tokens/${token.id}`); await showTokens(); }, { "aria-label": t("Revoke {name}", { name: token.name }) }))));
 }
 

@@ -1,6 +1,6 @@
 // Comments on an item: at a place, on a stretch or on the whole. Each links to its place, which is highlighted.
 import { byId, call, el, name, reportErrors } from "./api.js";
-import { t } from "./strings.js";
+import { moment, t } from "./strings.js";
 
 const MAX_QUOTE = 60; // characters
 
@@ -34,7 +34,7 @@ export class Comments {
 
   show(comments) {
     this.editor.showComments(comments);
-    byId("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto", title: new Date(c.time).toLocaleString() },
+    byId("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto", title: moment(c.time) },
       c.position === null ? null : [el("button", { type: "button", class: "place", onclick: () => this.goTo(c) }, this.format(c)), ": "],
       c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
   }

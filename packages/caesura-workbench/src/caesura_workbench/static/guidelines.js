@@ -1,18 +1,20 @@
 // Guidelines: show any version, save a new one.
 import { byId, call, el, reportErrors, undoable } from "./api.js";
-import { t } from "./strings.js";
+import { moment, t } from "./strings.js";
 
 const address = `/api/projects/${byId("title").dataset.project}/guidelines`;
-let last = { version: 0, text: "", versions: [] };
+/** @typedef {{ version: number, text: string, html: string, versions: { version: number, author: string, time: string }[] }} Guidelines */
+/** @type {Guidelines} */
+let last = { version: 0, text: "", html: "", versions: [] };
 
-// The server renders Markdown and escapes HTML.
+/** The server renders Markdown and escapes HTML. @param {Guidelines} data */
 function draw(data) {
   const parsed = new DOMParser().parseFromString(data.html, "text/html");
   byId("prose").replaceChildren(...[...parsed.body.childNodes].map((node) => document.importNode(node, true)));
   byId("no-guidelines").hidden = data.version > 0;
   byId("version-label").hidden = data.versions.length < 2;
   byId("version").replaceChildren(...data.versions.toReversed().map((v) =>
-    el("option", { value: v.version, selected: v.version === data.version }, `${v.version}, ${new Date(v.time).toLocaleString()}${v.author ? `, ${v.author}` : ""}`)));
+    el("option", { value: v.version, selected: v.version === data.version }, `${v.version}, ${moment(v.time)}${v.author ? `, ${v.author}` : ""}`)));
 }
 
 async function show() {
@@ -20,6 +22,7 @@ async function show() {
   draw(last);
 }
 
+/** @param {string} text */
 async function write(text) {
   last = await call("PUT", address, { text, version: last.version });
   draw(last);
@@ -27,6 +30,7 @@ async function write(text) {
 
 byId("version").addEventListener("change", reportErrors(async (event) => draw(await call("GET", `${address}?version=${event.target.value}`))));
 const form = byId("write-guidelines");
+/** @param {boolean} writing */
 const toggle = (writing) => { form.hidden = !writing; byId("prose").hidden = byId("edit-guidelines").hidden = writing; };
 byId("edit-guidelines")?.addEventListener("click", () => {
   form.elements.text.value = last.text;

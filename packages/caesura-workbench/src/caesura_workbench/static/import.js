@@ -1,6 +1,7 @@
 // Import of files: choose, describe, preview, add, and undo.
 import { byId, call, collate, el, messageOf, name, notify, reportErrors, undoable } from "./api.js";
 import { uploadRecordings, isRecording } from "./sound_upload.js";
+import { changeText } from "./schema_changes.js";
 import { count, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
@@ -43,7 +44,7 @@ function drawSteps(step) {
 let turn = 0;
 /** @typedef {{ file: string, item: string, track: string | null, coder: string | null, kind: string, length: number, marks: number, sample: string, same_as: string | null }} PreviewRow what a file would add */
 /** @typedef {{ file?: string, error?: string }} Fault a file that is not read; without a file, the request failed */
-/** @type {{ rows: PreviewRow[], faults: Fault[], notes: { file: string, note: string }[], changes: { text: string }[] }} the last preview */
+/** @type {{ rows: PreviewRow[], faults: Fault[], notes: { file: string, note: string }[], changes: import("./schema_changes.js").SchemaChange[] }} the last preview */
 let seen = { rows: [], faults: [], notes: [], changes: [] };
 let looked = ""; // which rows are shown: all, those with a note, or those that were not read
 async function look() {
@@ -87,7 +88,7 @@ function drawPreview() {
   byId("sample").hidden = true;
   if (first) drawSample(first, byId("preview").querySelector("tr[data-file]"));
   byId("gains").hidden = !seen.changes.length;
-  byId("gains").querySelector("ul").replaceChildren(...seen.changes.slice(0, 20).map(({ text }) => el("li", { dir: "auto" }, text)));
+  byId("gains").querySelector("ul").replaceChildren(...seen.changes.slice(0, 20).map((change) => el("li", { dir: "auto" }, changeText(change))));
 }
 
 /** @param {Fault} fault */

@@ -1,6 +1,6 @@
 // Merge duplicates: two names of one coder, or two items with the same text; choose which annotations to keep, and undo.
 import { ApiError, byId, call, collate, el, messageOf, name, offer, reportErrors, small, undoable } from "./api.js";
-import { t } from "./strings.js";
+import { moment, t } from "./strings.js";
 
 const OFFERED = 20; // items at a time
 const base = `/api/projects/${byId("title").dataset.project}`;
@@ -24,7 +24,7 @@ async function show() {
   offer(byId("merge-coders").elements.first, named.map((coder) => [coder, coder]));
   byId("merge-names").replaceChildren(...named.map((coder) => el("option", { value: coder })));
   byId("merges").replaceChildren(...past.map((each) => el("li", {},
-    el("time", { datetime: each.time }, new Date(each.time).toLocaleString(document.documentElement.lang)), each.author ? [" ", name(each.author)] : null, ": ", el("bdi", {}, each.what), ` (${t("{moved} moved, {deleted} deleted", each)}) `,
+    el("time", { datetime: each.time }, moment(each.time)), each.author ? [" ", name(each.author)] : null, ": ", el("bdi", {}, each.what), ` (${t("{moved} moved, {deleted} deleted", each)}) `,
     each.undone ? t("undone") : small(t("Undo"), () => undo(each.id), { "aria-label": t("Undo: {what}", each) }))));
 }
 

@@ -8,7 +8,7 @@ const MAX_LISTED = 50;
 async function showItems() {
   const { items, total } = await call("GET", `${base}/items?order=changed&limit=${MAX_LISTED}`);
   byId("there-count").textContent = count(total);
-  find("#item-table tbody").replaceChildren(...items.map((item) => el("tr", {},
+  find("#item-table tbody").replaceChildren(...items.map((/** @type {{ id: number, name: string, track: string | null, coders: number }} */ item) => el("tr", {},
     el("td", {}, el("a", { href: `/items/${item.id}` }, name(item.name)), item.track ? [" ", name(item.track)] : null), el("td", { class: "n" }, tn(item.coders, "{n} annotator", "{n} annotators")))));
 }
 
@@ -17,7 +17,7 @@ byId("paste").addEventListener("submit", reportErrors(async (event) => {
   const raw = form.get("unit");
   const { made, notes = [] } = await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder"), anchor: form.has("anchor") }) });
   event.target.elements.coder.value = "";
-  undoable([t("Text added."), ...notes.map(({ note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, made); await showItems(); });
+  undoable([t("Text added."), ...notes.map((/** @type {{ note: string }} */ { note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, made); await showItems(); });
   await showItems();
 }));
 
@@ -35,6 +35,6 @@ drawPaste();
 document.addEventListener("added", reportErrors(showItems));
 reportErrors(async () => {
   const known = await call("GET", "/api/session");
-  find("#upload [name=format]").append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
+  find("#upload [name=format]").append(...known.formats.map((/** @type {{ name: string, title: string }} */ f) => el("option", { value: f.name }, f.title)));
   await showItems();
 })();

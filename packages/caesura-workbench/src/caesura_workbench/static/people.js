@@ -1,6 +1,6 @@
 import { byId, call, el, find, name, notify, reportErrors, small } from "./api.js";
 import { avatar } from "./figures.js";
-import { count, t } from "./strings.js";
+import { count, moment, t } from "./strings.js";
 
 // ------------------------------------------------------------------ the first account
 
@@ -12,6 +12,7 @@ byId("first")?.addEventListener("submit", reportErrors(async (event) => {
 
 // ------------------------------------------------------------------ all accounts
 
+/** @param {string} who @param {string} link */
 function showLink(who, link) {
   byId("link-box").hidden = false;
   byId("link-name").textContent = who;
@@ -22,9 +23,11 @@ function showLink(who, link) {
   field.select();
 }
 
+/** @param {string} label @param {string} who @param {() => unknown} run */
 const action = (label, who, run) => small(label, async () => { await run(); await show(); }, { "aria-label": `${label}: ${who}` });
 
 const ROWS = 50;
+/** @type {{ id: number, name: string, manager: boolean, active: boolean, has_password: boolean, has_link: boolean, sessions: number }[]} */
 let people = [];
 let shown = ROWS;
 
@@ -75,9 +78,10 @@ byId("copy")?.addEventListener("click", reportErrors(async () => {
 // ------------------------------------------------------------------ audit log
 
 const PAGE = 50;
+/** @param {number} [before] the id of the earliest row that is shown */
 async function showAudit(before) {
   const log = await call("GET", `/api/audit?most=${PAGE}${before ? `&before=${before}` : ""}`);
-  const rows = log.map((e) => el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address), el("td", {}, e.client)));
+  const rows = log.map((/** @type {{ time: string, name: string, what: string, address: string, client: string }} */ e) => el("tr", {}, el("td", {}, moment(e.time)), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address), el("td", {}, e.client)));
   const body = find("#audit tbody");
   before ? body.append(...rows) : body.replaceChildren(...rows);
   const more = byId("more");

@@ -3,7 +3,7 @@ import { byId, call, collate, el, find, findAll, name, notify, number, offer, re
 import { bar, percent, spark } from "./figures.js";
 import { follow } from "./live.js";
 import { addCommands } from "./shell.js";
-import { count, t, tn } from "./strings.js";
+import { count, moment, t, tn } from "./strings.js";
 
 const title = byId("title");
 const { project } = title.dataset;
@@ -198,7 +198,7 @@ function drawPeople() {
   offer(byId("find-person"), [["", tn(annotators.length, "{n} annotator", "All {n} annotators")], ...annotators.map((p) => [p.id, p.name])]);
   find("#by-person tbody").replaceChildren(...annotators.map((p) => {
     const all = p.open + p.begun + p.discuss + p.done;
-    return el("tr", {}, el("td", {}, name(p.name)), el("td", { class: "full" }, bar([[p.done, ""], [p.begun, "begun"], [p.discuss, "talk"], [p.open, null]], t("{n} of {all} done", { n: p.done, all }))), el("td", { class: "n e" }, t("{n} of {all}", { n: count(p.done), all: count(all) })), el("td", {}, p.last ? new Date(p.last).toLocaleString() : t("not yet here")));
+    return el("tr", {}, el("td", {}, name(p.name)), el("td", { class: "full" }, bar([[p.done, ""], [p.begun, "begun"], [p.discuss, "talk"], [p.open, null]], t("{n} of {all} done", { n: p.done, all }))), el("td", { class: "n e" }, t("{n} of {all}", { n: count(p.done), all: count(all) })), el("td", {}, p.last ? moment(p.last) : t("not yet here")));
   }));
 }
 

@@ -1,7 +1,7 @@
 // People of a project: their roles, how they come in, invitations, and who did what.
 import { byId, call, el, find, findAll, name, notify, offer, reportErrors, small, undoable } from "./api.js";
 import { ago, avatar, meter, total } from "./figures.js";
-import { count, t } from "./strings.js";
+import { count, moment, t } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const ROLES = { annotator: t("annotator"), adjudicator: t("adjudicator"), reader: t("reader"), manager: t("manager") };
@@ -30,7 +30,7 @@ function drawMembers() {
       el("td", {}, el("span", { class: "row tight" }, avatar(person.name, all), el("b", {}, name(person.name)))), el("td", { class: "e" }, choice),
       el("td", { class: "full" }, total(person) ? el("span", { class: "row tight" }, meter(person, "grow"), el("span", { class: "n mute" }, t("{n} of {all}", { n: count(person.done), all: count(total(person)) }))) : null),
       el("td", {}, comesIn(person)),
-      el("td", { class: "n e mute", title: person.last ? new Date(person.last).toLocaleString() : null }, person.last ? ago(person.last) : "–"),
+      el("td", { class: "n e mute", title: person.last ? moment(person.last) : null }, person.last ? ago(person.last) : "–"),
       el("td", { class: "actions full" }, small(t("Take away"), () => changeRole(person, null), { "aria-label": t("Take away the role of {name}", { name: person.name }) })));
   }));
   byId("more-members").hidden = found.length <= shown;
@@ -72,7 +72,7 @@ function offerPeople(known) {
 async function showAudit() {
   const log = await call("GET", `${base}/audit?most=50`);
   find("#project-audit tbody").replaceChildren(...log.map((e) =>
-    el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address))));
+    el("tr", {}, el("td", {}, moment(e.time)), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address))));
 }
 
 byId("find-person").addEventListener("input", () => { shown = ROWS; drawMembers(); });

@@ -1,6 +1,7 @@
 // The schema of a project: what is marked, in which units, with which labels, types and tiers. Changes are collected, told in numbers, and saved as a version.
 import { byId, call, el, find, findAll, notify, reportErrors } from "./api.js";
 import { COLOURS, drawnLabels } from "./labels.js";
+import { changeText } from "./schema_changes.js";
 import { count, day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}/schema`;
@@ -133,7 +134,7 @@ function drawPreview() {
   const chip = (label) => el("span", { class: `lbl c${label.number}${label.dashed ? " dashed" : ""}`, title: label.description || null }, label.key ? el("kbd", {}, label.key) : null, el("bdi", {}, label.name || "…"));
   byId("preview-labels").replaceChildren(...types.map(chip), ...labels.map(chip));
   const texts = draft.kinds.some((kind) => kind !== "recording") || !draft.kinds.length;
-  const words = texts ? ["Gabriel", "says", "Franklin Blake", "has come back from", "London", "and stays until", "next month"] : [];
+  const words = texts ? t("Gabriel|says|Franklin Blake|has come back from|London|and stays until|next month").split("|") : [];
   byId("preview-text").replaceChildren(...words.flatMap((word, i) => {
     const label = i % 2 === 0 ? labels[i / 2] : null;
     const type = !labels.length && i % 2 === 1 ? types[(i - 1) / 2] : null;
@@ -160,7 +161,7 @@ function changed() {
 async function check() {
   const { changes, problems } = await call("POST", `${base}/check`, { version, schema: draft });
   byId("changes-count").textContent = tn(changes.length, "{n} change", "{n} changes");
-  byId("changes").textContent = changes.slice(0, 4).map(({ text }) => text).join(" ");
+  byId("changes").textContent = changes.slice(0, 4).map((change) => changeText(change)).join(" ");
   byId("problems").textContent = problems.join(" ");
   byId("save").disabled = problems.length > 0;
   byId("save").textContent = t("Save version {n}", { n: version + 1 });

@@ -14,6 +14,8 @@ const MAX_SECONDS = 120; // seconds that a segmenter processes at once
 
 // Shows and plays the recording of an item.
 export class SoundPane {
+  /** @type {any} the colours in which the overview was painted */
+  overviewColours = null;
   tall = { wave: 0, tone: 0 }; // pixels of the waveform and of the spectrogram
   marked = 0; // boundaries set while listening
 
@@ -131,7 +133,10 @@ export class SoundPane {
     const x = (time) => view.x(time) - scrolled;
     this.paintMarks(x, gutter, wide, palette);
     this.paintGutter(palette);
-    if (this.overview && !this.seenAll) this.seenAll = this.overview.paint(picture.waves, this.facts.duration);
+    if (this.overview && (!this.seenAll || this.overviewColours !== this.view.palette)) {
+      this.overviewColours = this.view.palette; // painted again when light turns to dark
+      this.seenAll = this.overview.paint(picture.waves, this.facts.duration);
+    }
     if (picture.fetch()) markSeen("sound");
   }
 

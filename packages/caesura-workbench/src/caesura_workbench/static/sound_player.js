@@ -7,13 +7,14 @@ const STOP_EARLY = 0.012; // seconds; stops this much early, because frames come
 export class Player {
   frame = 0; // the request for the next one
 
-  // `moved(time)` is called with every frame during playback, `stopped()` at the end.
+  /** @param {string} source @param {(time: number) => unknown} moved called with every frame during playback @param {() => unknown} stopped called at the end */
   constructor(source, moved, stopped) {
     this.audio = el("audio", { src: source, preload: "auto" });
     this.audio.preservesPitch = true;
     this.moved = moved;
     this.stopped = stopped;
     this.loop = false;
+    /** @type {{ from: number, to: number } | null} */
     this.part = null;
     this.audio.addEventListener("ended", () => this.stop());
     this.audio.addEventListener("error", () => notify(t("This browser cannot play the recording; upload it as WAV or FLAC.")));
@@ -32,6 +33,7 @@ export class Player {
     return this.audio.playbackRate;
   }
 
+  /** @param {number} from @param {number} to */
   async play(from, to) {
     this.part = { from, to };
     this.audio.currentTime = from;

@@ -5,6 +5,7 @@ import { t } from "./strings.js";
 
 const { item, project } = byId("title").dataset;
 const name = byId("title").querySelector("bdi").textContent;
+/** @type {Record<string, string>} */
 const WORDS = { done: t("Done"), discuss: t("To discuss") };
 
 /** This item's state and note, or null where it is not assigned. */
@@ -28,6 +29,7 @@ async function show() {
   byId("open-again").hidden = !closed;
 }
 
+/** @param {string} status @param {string} [note] */
 const put = (status, note = "") => call("PUT", `/api/items/${item}/status`, { status, note });
 
 // The next item that is begun or open, after this one and round again; or null.
@@ -36,7 +38,7 @@ async function nextItem() {
   return next?.id ?? null;
 }
 
-// Close this item and open the next; undo brings back both.
+/** Close this item and open the next; undo brings back both. @param {string} status @param {string} message @param {string} [note] */
 async function finish(status, message, note = "") {
   document.dispatchEvent(new CustomEvent("finishing"));
   await put(status, note);

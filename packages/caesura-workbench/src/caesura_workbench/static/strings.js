@@ -43,5 +43,8 @@ export const share = (part) => new Intl.NumberFormat(language, { style: "percent
 /** A day as the language writes it. @param {string} time */
 export const day = (time) => new Date(time).toLocaleDateString(language);
 
+/** A day and the time of day as the language writes them. @param {string} time */
+export const moment = (time) => new Date(time).toLocaleString(language);
+
 /** A number with the language's separators. @param {number} n */
 export const count = (n) => new Intl.NumberFormat(language).format(n);

@@ -7,16 +7,19 @@ const SHAPES = { open: "open", begun: "begun", done: "done", discuss: "talk" };
 const WORDS = { open: t("open"), begun: t("begun"), done: t("done"), discuss: t("to discuss") };
 const base = `/api/projects/${byId("title").dataset.project}`;
 
+/** @typedef {{ id: number, name: string, track: string | null, kind: string, length: number, task: { state: "open" | "begun" | "done" | "discuss", note: string } }} Task */
+/** @param {Task} task */
 const row = ({ id, name: item, track, kind, length, task }) => el("tr", {},
   el("td", {}, el("a", { href: `/items/${id}` }, name(item), track ? [" ", name(track)] : null)),
   el("td", { class: "n" }, kind.endsWith("time") ? `${length.toFixed(2)} s` : String(length)),
   el("td", {}, el("i", { class: `st ${SHAPES[task.state]}` }), ` ${WORDS[task.state]}`, task.note ? [": ", name(task.note)] : null));
 
+/** @type {string | null} */
 let next = null;
 async function more() {
   const found = await call("GET", `${base}/items?${new URLSearchParams({ person: "me", order: "name", limit: "50", ...(next ? { after: next } : {}) })}`);
   next = found.next;
-  find("#tasks tbody").append(...found.items.filter(({ task }) => task).map(row));
+  find("#tasks tbody").append(...found.items.filter((/** @type {Task} */ { task }) => task).map(row));
   byId("tasks-more").hidden = !next;
 }
 

@@ -2,6 +2,9 @@
 import { paletteOf } from "./strips.js";
 
 export class TimeScale {
+  /** @type {ReturnType<typeof paletteOf> | null} */
+  colours = null;
+
   /** @param {any} editor @param {HTMLElement} line */
   constructor(editor, line) {
     this.editor = editor;

@@ -336,7 +336,7 @@ class Table:
         )
         classes = [_NUMBER if right else ' class="w"' * self._is_wordy(i) for i, right in enumerate(numeric)]
         body = "".join(
-            f'<tr><th scope="row">{_cell_html(row[0], self.digits)}</th>'
+            f"<tr>{_row_head_html(row[0], self.digits)}"
             + "".join(
                 f"<td{kind}{_sort_value(cell)}>{_cell_html(cell, self.digits)}</td>"
                 for cell, kind in zip(row[1:], classes[1:], strict=True)
@@ -420,6 +420,12 @@ def _sort_value(cell: Cell) -> str:
         return ' data-v=""'
     value = cell[0] if isinstance(cell, (IntervalCell, EstimateCell)) else cell
     return f' data-v="{value:.9g}"' if isinstance(value, (int, float)) else ""
+
+
+def _row_head_html(cell: Cell, digits: int) -> str:
+    """Return the head of a row; an empty one is an ordinary cell, because screen readers would announce a head without a name."""
+    content = _cell_html(cell, digits)
+    return f'<th scope="row">{content}</th>' if content else "<td></td>"
 
 
 def _cell_html(cell: Cell, digits: int) -> str:
