@@ -28,6 +28,7 @@ DEFAULT_SCORES = ("onset-bias", "onset-median", "onset-p90", "onset-within-20ms"
 
 _EDGE = "⊢⊣"  # before the first and after the last interval of a recording
 _MOST_NAMES = 5  # names in a sentence
+_GIVE_MAP = "-m METRIC:mapping=FILE, --mapping FILE of caesura aligners, mapping= in Python"
 _MAX_ROWS = 40  # of a table; as_dict() and to_pandas() have all
 
 
@@ -361,8 +362,8 @@ def _advice(ours: Iterable[str], theirs: Iterable[str], mapping: LabelMap) -> st
             shared, lines = alike, [*lines, f"ignore {what}"]
     if lines:
         listed = " and ".join(repr(line) for line in lines)
-        return f"a map with the {'line' if len(lines) == 1 else 'lines'} {listed} makes {shared} names the same (--mapping FILE, mapping=)"
-    return "add them to the map" if mapping else "a map makes names the same (--mapping FILE, mapping=)"
+        return f"a map with the {'line' if len(lines) == 1 else 'lines'} {listed} makes {shared} names the same ({_GIVE_MAP})"
+    return "add them to the map" if mapping else f"a map makes names the same ({_GIVE_MAP})"
 
 
 def _count_names(side: Side, pairs: int, mapping: LabelMap, which: MapSide) -> Counter[str]:
