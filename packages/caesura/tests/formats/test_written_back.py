@@ -816,3 +816,14 @@ def test_unify_adds_a_tier_to_exmaralda(tmp_path: Path) -> None:
     tiers = list(ElementTree.fromstring((tmp_path / "gold.exb").read_bytes()).iter("tier"))
     assert [each.get("display-name") for each in tiers] == ["A [v]", "B [v]", "gold"]
     assert [each.text for each in tiers[2]] == ["one"]
+
+
+def test_other_layers_of_a_cas_are_a_loss(tmp_path: Path) -> None:
+    xmi, types = cas_of(TEXT, [(8, 11, "Ben"), (15, 21, "Paris")])
+    stored(tmp_path, "TypeSystem.xml", types)
+    path = stored(tmp_path, "talk.xmi", xmi)
+    token = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
+    for layer, others in ((token, True), ("custom.Place", False)):
+        with pytest.raises(cs.FormatError, match="would lose") as caught:
+            cs.write(cs.read(path, layer=layer), tmp_path / "a.csv", "csv-spans")
+        assert ("2 annotations of a UIMA CAS" in str(caught.value)) is others

@@ -28,6 +28,9 @@ from caesura.formats.standoff_editing import span_edits
 from caesura.model import Corpus
 from caesura.model.corpus import Marks
 
+#: Layers that every CAS has, and that other formats need not hold.
+_PLAIN_LAYERS = (".Token", ".Sentence", ".DocumentAnnotation", ".DocumentMetaData", ".Sofa")
+
 
 def _edit(source: Source, cas: Any, layer: str, feature: str | None, before: Marks | None, after: Marks) -> bool:
     """Change the annotations of a layer; return False if the marks have other units."""
@@ -74,6 +77,16 @@ def merge_cas(
     before, after = original.annotation(0).marks, corpus.annotation(0).marks
     done = _edit(source, cas, layer_of_cas(source, cas, layer), feature, before, after)
     return str(cas.to_xmi()) if done else None
+
+
+def structure_cas(source: Source, *, layer: str | None = None, typesystem: str | None = None) -> dict[str, int]:
+    """Count the annotations of other layers than the one that is read; tokens, sentences and metadata are not counted."""
+    cas = load_cas(source, typesystem_of(source, typesystem))
+    read = layer_of_cas(source, cas, layer)
+    others = [
+        each for each in cas.select_all() if each.type.name != read and not each.type.name.endswith(_PLAIN_LAYERS)
+    ]
+    return {"annotation": len(others)}
 
 
 # ---------------------------------------------------------------------- inception
@@ -170,5 +183,5 @@ def _rewritten(data: bytes, replaced: dict[str, bytes], added: dict[str, bytes])
     return target.getvalue()
 
 
-CAS = SimpleNamespace(merge=merge_cas)
+CAS = SimpleNamespace(merge=merge_cas, structure=structure_cas)
 INCEPTION = SimpleNamespace(merge=merge_inception)

@@ -341,7 +341,8 @@ def _structure(corpus: Corpus) -> list[str]:
     describe = getattr(editor_of(document.format, named_format(document.format).load()), "structure", None)
     if describe is None:
         return []
-    counted: dict[str, int] = describe(source_of(document))
+    taken = {name: value for name, value in document.options.items() if name in option_types(describe)}
+    counted: dict[str, int] = describe(source_of(document), **taken)
     parts = [pluralize(number, what) for what, number in counted.items() if number]
     return [f"{', '.join(parts)} of {named_format(document.format).title}"] if parts else []
 
