@@ -93,7 +93,7 @@ def picture_views(browser: Browser) -> None:
             for scheme, suffix in (("light", ""), ("dark", "-dark")):
                 page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
                 page.wait_for_timeout(400)  # colours change slowly
-                save(page, f"workbench-{name}{suffix}", 64)
+                save(page, f"workbench-{name}{suffix}", 128)
             page.context.close()
 
 
@@ -101,7 +101,7 @@ def save(page: Page, name: str, colors: int) -> None:
     """Save a screenshot of the top of the page, with few colors."""
     page.evaluate("scrollTo(0, 0)")
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(colors).save(HERE / f"{name}.png", optimize=True)
+    picture.quantize(colors, kmeans=3).save(HERE / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -159,3 +159,21 @@ def test_tabs_renaming_and_restoring(page: sync_api.Page) -> None:
     page.wait_for_selector("#none:not([hidden])")
     page.locator("#toast button").click()
     page.wait_for_selector("#projects tbody tr")
+
+
+def test_project_begins_from_a_pattern(page: sync_api.Page, server: Server) -> None:
+    page.goto("/")
+    page.locator("[data-pattern=names]").click()
+    page.wait_for_url(re.compile(r"/projects/\d+/schema"))
+    page.wait_for_selector("#labels tr:nth-child(5)")
+    assert page.locator("#types-card").is_hidden(), "spans have no types of boundaries"
+    with server.client() as client:
+        (project,) = client.get("/api/projects").json()
+        assert (project["kinds"], project["unit"], project["tiers"]) == (["spans"], "word", 0)
+        labels = client.get(f"/api/projects/{project['id']}/schema").json()["schema"]["labels"]
+    assert [(label["name"], label["key"]) for label in labels][:2] == [("Person", "1"), ("Place", "2")]
+    page.goto("/")
+    page.locator("[data-pattern=names]").click()
+    page.wait_for_url(re.compile(r"/projects/\d+/schema"))
+    page.goto("/")
+    page.wait_for_selector("#projects tbody tr:has-text('Names and events 2'):has-text('Spans · words')")
