@@ -151,7 +151,7 @@ def test_other_names_of_columns(tmp_path: Path, table: str, kind: str, items: tu
 def test_whole_starts_and_ends_are_said_to_be_units(tmp_path: Path) -> None:
     with pytest.warns(ReadingNote, match="read as units, not seconds; for seconds add -O time=yes"):
         read(tmp_path, "x.csv", "file,start,end,text\na,0,1500,x\na,1500,1800,y\n")
-    with pytest.raises(CaesuraError, match="a start is 0, .* seconds --format times"):
+    with pytest.raises(CaesuraError, match=r"a start is 0, .* seconds --format times"):
         read(tmp_path, "x.csv", "item,start,end\na,0,50\na,50,80\n")
 
 
@@ -230,3 +230,23 @@ def test_files_of_coders_are_guessed_in_the_error(tmp_path: Path) -> None:
     with pytest.raises(CaesuraError, match=r"annotated twice.* add -O 'pattern=\{coder\}\.csv'"):
         cs.read(tmp_path)
     assert cs.read(tmp_path, pattern="{coder}.csv").coders == ("ann", "ben")
+
+
+def test_refusals_of_convert_name_what_to_type(tmp_path: Path) -> None:
+    subtitles = "1\n00:00:00,500 --> 00:00:01,500\nso\n\n2\n00:00:02,000 --> 00:00:03,000\nit\n"
+    (tmp_path / "a.srt").write_text(subtitles)
+    sentence = refused("convert", tmp_path / "a.srt", tmp_path / "a.TextGrid")
+    assert "would lose spans; keep spans with as='spans' (--write-option as=spans)." in sentence
+    call = ["convert", tmp_path / "a.srt", tmp_path / "a.TextGrid", "--write-option", "as=spans"]
+    assert caesura(*call).returncode == 0
+    assert (
+        cs.read(tmp_path / "a.TextGrid", **{"as": "spans"})["a", ""].rows == cs.read(tmp_path / "a.srt")["a", ""].rows
+    )  # type: ignore[arg-type, union-attr]
+
+
+def test_files_are_copied_in_formats_that_cannot_be_written_anew(tmp_path: Path) -> None:
+    """The suffix alone chose another format, which would lose the text."""
+    text = "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n#Text=Ann saw\n1-1\t0-3\tAnn\tper\n1-2\t4-7\tsaw\t_\n"
+    (tmp_path / "a.tsv").write_text(text)
+    cs.write(cs.read(tmp_path / "a.tsv"), tmp_path / "copy.tsv")
+    assert (tmp_path / "copy.tsv").read_text() == text

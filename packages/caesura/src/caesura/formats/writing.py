@@ -107,7 +107,9 @@ def write(
             )
     elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where), *structure]:
         raise FormatError(
-            where, None, f"{chosen.title} would lose {' and '.join(lost)}; {_advice(corpus, chosen, where)}."
+            where,
+            None,
+            f"{chosen.title} would lose {' and '.join(lost)}; {_advice(corpus, chosen, where, lost, options)}.",
         )
     _write_files(where, _contents(module, corpus, given))
 
@@ -419,10 +421,15 @@ def _is_whole_part(name: str, path: str) -> bool:
     return re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", path) is not None
 
 
-def _advice(corpus: Corpus, chosen: Format, where: Path) -> str:
-    """Advise to write a folder if a file holds one item and there are several, else to accept the losses."""
+def _advice(corpus: Corpus, chosen: Format, where: Path, lost: list[str], options: Mapping[str, Any]) -> str:
+    """Advise to write spans as such, or a folder if a file holds one item and there are several, else to accept the losses."""
     if len(corpus.items) == 1 or "items" in chosen.carries:
-        return "write it anyway with lossy=True (--lossy)"
+        anyway = "write it anyway with lossy=True (--lossy)"
+        can_read_spans = corpus.kind == "spans" and "as" not in options and "as" in option_types(chosen.load().read)
+        if not can_read_spans or losses(corpus, chosen, **{**options, "as": "spans"}):
+            return anyway
+        keep = "keep spans with as='spans' (--write-option as=spans)"
+        return keep if lost == [FEATURES["spans"]] else f"{keep}, and {anyway}"
     pattern = "{item}-{coder}" + where.suffix
     return (
         f"a file holds one of these {len(corpus.items)} items: write a file that holds all, such as {where.stem}.json, "
@@ -466,14 +473,14 @@ def _bytes(content: Content) -> bytes:
 
 
 def _format_by_suffix(path: Path, corpus: Corpus, document: Document | None = None) -> Format:
-    """Choose the first writable format with this suffix that can hold the corpus, else the first one, else that of its source."""
+    """Choose the first writable format with this suffix that can hold the corpus, else that of its source, else the first one."""
     needed, first = features(corpus), None
     for each in claiming_formats(path):
         if hasattr(each.load(), "write"):
             if needed <= each.carries:
                 return each
             first = first or each
-    if first is None and document is not None and named_format(document.format).claims(path):
+    if document is not None and named_format(document.format).claims(path):
         return named_format(document.format)
     if first is None:
         known = ", ".join(sorted(name for name, module in FORMATS.items() if hasattr(module, "write")))
