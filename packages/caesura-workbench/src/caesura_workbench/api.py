@@ -10,6 +10,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
+import sqlalchemy as sa
 from fastapi import Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field, model_validator
@@ -66,6 +67,7 @@ from caesura_workbench.requests import (
 )
 from caesura_workbench.response_cache import ResponseCache
 from caesura_workbench.rows import AnnotationState
+from caesura_workbench.schema import projects as projects_table
 from caesura_workbench.schemas import Schemas, corpus_use, current_schema
 from caesura_workbench.serializers import (
     Window,
@@ -156,8 +158,12 @@ def kept_response(request: Request, store: Store, project: int, what: str, build
         return JSONResponse(build())
     cache: ResponseCache = request.app.state.cache
     with store.reading() as db:
-        stamp = last_change(db, project)
-    return cache.respond(request, f"{what} {project} {stamp}", build)
+        # the time of creation, because an erased project may leave its number to another one
+        made, last = (
+            db.scalar(sa.select(projects_table.c.created).where(projects_table.c.id == project)),
+            last_change(db, project),
+        )
+    return cache.respond(request, f"{what} {project} {made} {last}", build)
 
 
 @router.get("/session", tags=["session"], response_model=SessionResponse)
