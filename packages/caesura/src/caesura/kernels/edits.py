@@ -85,10 +85,11 @@ def _count_adjacent_in_lists(ref: Any, hyp: Any, lengths: Any, weight: float, ou
 def count_adjacent(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], weight: float, out: NDArray[Any]) -> None:
     """Fill ``out`` with a row of ``EditCounts`` per pair, for untyped boundaries and ``n_t = 2``; a near miss costs ``weight``."""
     ref_positions, hyp_positions = ref.positions, hyp.positions
+    few = 12  # so many marks are merged in the time that clearing the words takes
     words = np.empty((2, most_words(ref, hyp, lengths)), np.uint64)
     for pair in range(len(lengths)):
         i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
-        if is_dense(i_stop - i + j_stop - j, lengths[pair]):
+        if is_dense(i_stop - i + j_stop - j - few, lengths[pair]):
             size = words_for(lengths[pair])
             ours, theirs = words[0, :size], words[1, :size]
             set_bits(ref_positions, i, i_stop, ours)
