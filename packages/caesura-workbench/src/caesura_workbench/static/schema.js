@@ -154,7 +154,9 @@ function changed() {
   const differs = JSON.stringify(draft) !== JSON.stringify(saved);
   byId("save-bar").hidden = !differs;
   clearTimeout(pause);
-  if (differs) pause = setTimeout(reportErrors(check), 250);
+  const named = [...draft.types, ...draft.labels, ...draft.tiers.flatMap((tier) => tier.labels)].every(({ name }) => name.trim());
+  if (!named) byId("save").disabled = true; // a new label has no name yet; that is no error
+  else if (differs) pause = setTimeout(reportErrors(check), 250);
 }
 
 // What saving would do, in numbers from the server.
