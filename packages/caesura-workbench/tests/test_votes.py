@@ -79,7 +79,10 @@ def test_questions_with_votes_are_not_replaced(client: TestClient, project: int)
         ({"code": "0"}, "were changed"),
         ({"questions": [{"name": "q", "gold": [2, 3], "first": [5], "second": [1, 3]}]}, "different lengths"),
         ({"questions": [{"name": "q", "gold": [2], "first": [2], "second": [1, 1], "units": ["a"]}]}, "another length"),
-        ({"questions": [{"name": "q", "gold": [2], "first": [2], "second": [1, 1]}] * 2}, "the question 'q' occurs twice"),
+        (
+            {"questions": [{"name": "q", "gold": [2], "first": [2], "second": [1, 1]}] * 2},
+            "the question 'q' occurs twice",
+        ),
         ({"questions": [{"name": "q", "gold": "ab", "first": [2], "second": [1, 1]}]}, ""),
         ({"questions": [{"name": "q", "gold": [-2], "first": [2], "second": [1, 1]}]}, ""),
         ({"questions": 7}, ""),
