@@ -153,7 +153,7 @@ def test_incomparable_arguments_raise_error():
         metric("B")(spans, spans)
     with pytest.raises(CaesuraError, match="holds spans and the hypothesis units; read both with as=spans or as=bound"):
         Batch.of_pair(spans, Segmentation.from_masses([2, 3]))
-    with pytest.raises(CaesuraError, match="one side's spans are of units and the other's of seconds"):
+    with pytest.raises(CaesuraError, match="the spans of one side are in units and those of the other in seconds"):
         metric("span-F")(spans, Spans(5.0))
     with pytest.raises(CaesuraError, match="must cover the same text"):
         metric("span-F")(spans, Spans(6))

@@ -224,7 +224,9 @@ class Batch:
             alike = "read both with as=spans or as=boundaries (-O)" if spans else "both sides need the same kind"
             raise CaesuraError(f"the reference holds {reference.kind} and the hypothesis {hypothesis.kind}; {alike}.")
         if reference.timed != hypothesis.timed and len(reference) and len(hypothesis):
-            raise CaesuraError("the spans of one side are in units and those of the other in seconds; both need the same kind.")
+            raise CaesuraError(
+                "the spans of one side are in units and those of the other in seconds; both need the same kind."
+            )
         apart = np.flatnonzero(lengths != others) if not reference.timed else np.empty(0, np.int64)
         if len(apart):
             row = int(apart[0] if reference_rows is None else reference_rows[apart[0]])
