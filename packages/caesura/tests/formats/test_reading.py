@@ -86,6 +86,10 @@ def test_placeholders_of_a_pattern_are_attributes(tmp_path: Path) -> None:
     assert cs.evaluate(corpus, corpus, "F").by("genre").keys() == {"news", "poem"}
     put(tmp_path / "again", {"x/a.txt": "one | two", "y/a.txt": "one two | three"})
     assert cs.read(tmp_path / "again", pattern="{speaker}/{item}.txt").items == ("x/a", "y/a")
+    put(tmp_path / "coders", {f"{coder}/{speaker}/a.txt": "one | two" for coder in ("ann", "ben") for speaker in "xy"})
+    both = cs.read(tmp_path / "coders", pattern="{coder}/{speaker}/{item}.txt")
+    assert (both.items, both.coders) == (("x/a", "y/a"), ("ann", "ben"))
+    assert both.attributes["x/a"]["speaker"] == "x"
 
 
 def test_attributes_come_from_a_table(tmp_path: Path) -> None:

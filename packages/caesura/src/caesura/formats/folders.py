@@ -204,13 +204,20 @@ def _note_twins(folder: Path, files: Sequence[_FolderFile], parts: Sequence[Corp
 
 
 def _named_by_pattern(files: list[_FolderFile]) -> list[_FolderFile]:
-    """Name items by the pattern; if only attributes tell two files apart, as in ``{speaker}/{item}``, items are named by their path."""
+    """Name items by the pattern; if only attributes tell two files apart, as in ``{speaker}/{item}``, items are named by attributes too."""
     names = Counter(tuple(sorted(each.named.items())) for each in files)
     if not any(count > 1 and "item" in dict(key) for key, count in names.items()) or not any(
         each.attributes for each in files
     ):
         return files
-    return [each._replace(named={**each.named, "item": str(each.path.with_suffix(""))}) for each in files]
+    return [each._replace(named={**each.named, "item": _item_with_attributes(each)}) for each in files]
+
+
+def _item_with_attributes(file: _FolderFile) -> str:
+    """Return the path without its suffix, or without the coder and track that it names: coders of one item share its name."""
+    if file.named.keys() == {"item"}:
+        return str(file.path.with_suffix(""))
+    return "/".join((*file.attributes.values(), file.named["item"]))
 
 
 def _named_by_folders(folder: Path, files: list[_FolderFile]) -> list[_FolderFile]:
