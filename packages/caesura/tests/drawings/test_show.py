@@ -25,6 +25,17 @@ def test_items_that_are_not_drawn_are_counted() -> None:
     assert "… and 2 more items" in str(cs.show(corpus))
     assert "item 6" not in str(cs.show(corpus))
     assert "item 6" in str(cs.show(corpus, limit=None))
+    pairs = {item: {"ann": [2, 3, 6], "ben": [5, 6]} for item in corpus}
+    assert "more items" not in str(cs.show(pairs, "matrix"))  # one picture of all items
+
+
+@pytest.mark.parametrize("name", ["plane", "tolerance-curves", "error-histograms", "error-quartiles"])
+def test_systems_are_drawn_against_the_named_reference(name: str) -> None:
+    phones = samples.load("phones").select(coders=["ann", "ben"])  # the aligner gives no names
+    assert str(draw(name, phones, reference=phones.coders[0])) == str(draw(name, phones))
+    assert str(draw(name, phones, reference="ben")) != str(draw(name, phones))
+    with pytest.raises(CaesuraError, match="no coder 'eve'"):
+        draw(name, phones, reference="eve")
 
 
 def test_results_are_returned_unchanged() -> None:

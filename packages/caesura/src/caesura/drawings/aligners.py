@@ -25,7 +25,7 @@ from caesura.display.scene import (
     Shape,
     Tick,
 )
-from caesura.errors import CaesuraError
+from caesura.drawings.against_reference import pair_with_reference
 from caesura.metrics import metric
 from caesura.model import Corpus
 from caesura.model.pairs import Pairs
@@ -44,42 +44,36 @@ ErrorsByGroup = Mapping[str, Mapping[str, GroupErrors]]
 # ---------------------------------------------------------------------- by name, from a corpus
 
 
-def draw_tolerance_curves(corpus: Corpus, *, by: str = "", mapping: Any = "") -> Picture:
-    """Draw the share of onsets within every tolerance; the first coder is the reference, ``by`` is phone, pair or class=FILE."""
-    errors = errors_of_coders(corpus, by, mapping)
+def draw_tolerance_curves(corpus: Corpus, *, by: str = "", mapping: Any = "", reference: str = "") -> Picture:
+    """Draw the share of onsets within every tolerance; the reference is the first coder unless it is named, ``by`` is phone, pair or class=FILE."""
+    errors = errors_of_coders(corpus, by, mapping, reference)
     if by:
         return GroupToleranceCurves(errors)
     ((_, of_systems),) = errors.items()
     return ToleranceCurves({name: each.shares_within(int(_WIDEST)) for name, each in of_systems.items()})
 
 
-def draw_error_histograms(corpus: Corpus, *, by: str = "", mapping: Any = "") -> Picture:
-    """Draw histograms of onset errors; the first coder is the reference, ``by`` is phone, pair or class=FILE."""
-    errors = errors_of_coders(corpus, by, mapping)
+def draw_error_histograms(corpus: Corpus, *, by: str = "", mapping: Any = "", reference: str = "") -> Picture:
+    """Draw histograms of onset errors; the reference is the first coder unless it is named, ``by`` is phone, pair or class=FILE."""
+    errors = errors_of_coders(corpus, by, mapping, reference)
     if by:
         return GroupErrorHistograms(errors)
     ((_, of_systems),) = errors.items()
     return ErrorHistograms({name: each.onset for name, each in of_systems.items()})
 
 
-def draw_error_quartiles(corpus: Corpus, *, by: str = "phone", mapping: Any = "") -> Picture:
-    """Draw bias and quartiles of onset errors by phone, pair or class=FILE; the first coder is the reference."""
-    return ErrorQuartiles(errors_of_coders(corpus, by, mapping), by.partition("=")[0])
+def draw_error_quartiles(corpus: Corpus, *, by: str = "phone", mapping: Any = "", reference: str = "") -> Picture:
+    """Draw bias and quartiles of onset errors by phone, pair or class=FILE; the reference is the first coder unless it is named."""
+    return ErrorQuartiles(errors_of_coders(corpus, by, mapping, reference), by.partition("=")[0])
 
 
-def errors_of_coders(corpus: Corpus, by: str, mapping: Any = "") -> dict[str, dict[str, GroupErrors]]:
-    """Pair the intervals of every other coder with those of the first, and group their errors; without ``by`` the group is "all"."""
-    reference = corpus.select(coders=corpus.coders[:1])
+def errors_of_coders(
+    corpus: Corpus, by: str, mapping: Any = "", reference: str = ""
+) -> dict[str, dict[str, GroupErrors]]:
+    """Pair the intervals of every other coder with those of the reference, and group their errors; without ``by`` the group is "all"."""
     measure, found = metric("onset-bias", mapping=mapping), dict[str, dict[str, GroupErrors]]()
-    for coder in corpus.coders[1:]:
-        other = corpus.select(coders=[coder])
-        both = [item for item in reference.items if item in other.items]
-        if not both:
-            raise CaesuraError(
-                f"coder {coder!r} shares no item with {corpus.coders[0]!r}, which is the reference here."
-            )
-        pairs = Pairs.between(reference.select(items=both), other.select(items=both))
-        for group, errors in error_groups(CountedPairs(pairs), by or "all", measure).items():
+    for coder, ours, theirs in pair_with_reference(corpus, reference):
+        for group, errors in error_groups(CountedPairs(Pairs.between(ours, theirs)), by or "all", measure).items():
             found.setdefault(group, {})[coder] = errors
     return found
 

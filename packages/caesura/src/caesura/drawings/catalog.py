@@ -132,16 +132,16 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             "timelines:draw_regions", "two coders along time, with search regions, hits, insertions and deletions",
             _TIME, shown=True, **_TWO,
         ),
-        "plane": _entry("plane:draw_plane", "coders against the first one in the segmentation performance plane", _TIME, **_MANY),
+        "plane": _entry("plane:draw_plane", "coders against the reference in the segmentation performance plane", _TIME, **_MANY),
         "tolerance-curves": _entry(
-            "aligners:draw_tolerance_curves", "aligners against the first coder: shares of onsets within every tolerance",
+            "aligners:draw_tolerance_curves", "aligners against the reference: shares of onsets within every tolerance",
             _TIME, named=True, **_MANY,
         ),
         "error-histograms": _entry(
-            "aligners:draw_error_histograms", "aligners against the first coder: histograms of onset errors", _TIME, named=True, **_MANY,
+            "aligners:draw_error_histograms", "aligners against the reference: histograms of onset errors", _TIME, named=True, **_MANY,
         ),
         "error-quartiles": _entry(
-            "aligners:draw_error_quartiles", "aligners against the first coder: bias and quartiles by phone", _TIME, named=True, **_MANY,
+            "aligners:draw_error_quartiles", "aligners against the reference: bias and quartiles by phone", _TIME, named=True, **_MANY,
         ),
         "spans": _entry("spans:draw_spans", "spans under each other, those of one unit joined", _SPANS, shown=True, alone=True),
         "turns": _entry(

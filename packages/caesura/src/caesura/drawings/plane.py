@@ -13,7 +13,7 @@ from caesura.display.cells import clean, clip
 from caesura.display.palette import SERIES
 from caesura.display.plot import Curve, Plot, PlotPicture, Point, Scale, axis_labels
 from caesura.display.table import format_cell
-from caesura.errors import CaesuraError
+from caesura.drawings.against_reference import pair_with_reference
 from caesura.metrics.performance_plane import Recordings, r_curve
 from caesura.metrics.regions import Matching, RegionScores, r_value
 from caesura.metrics.time_grid import half_width, tolerance_text
@@ -27,25 +27,23 @@ _LEVELS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def draw_plane(
-    corpus: Corpus, *, tolerance: float | str = 0.02, matching: Matching = "regions", zoom: str | bool = "auto"
+    corpus: Corpus,
+    *,
+    tolerance: float | str = 0.02,
+    matching: Matching = "regions",
+    zoom: str | bool = "auto",
+    reference: str = "",
 ) -> PerformancePlane:
-    """Draw every coder against the first one, which is the reference.
+    """Draw every coder against the reference, which is the first one unless it is named.
 
     ``zoom`` draws only the part of the plane in which the systems are: "auto" if they are close together, "on" or "off".
     """
-    reference = corpus.select(coders=corpus.coders[:1])
-    systems = {}
-    for coder in corpus.coders[1:]:
-        other = corpus.select(coders=[coder])
-        both = [item for item in reference.items if item in other.items]
-        if not both:
-            raise CaesuraError(
-                f"coder {coder!r} shares no item with {corpus.coders[0]!r}, which is the reference here."
-            )
-        pair = reference.select(items=both), other.select(items=both)
-        systems[coder] = region_groups(*pair, tolerance, by="all", matching=matching)["all"]
+    systems = {
+        coder: region_groups(ours, theirs, tolerance, by="all", matching=matching)["all"]
+        for coder, ours, theirs in pair_with_reference(corpus, reference)
+    }
     wanted = {"true": "on", "false": "off"}.get(str(zoom).lower(), str(zoom).lower())
-    return PerformancePlane.of(reference, systems, tolerance).zoom(wanted)
+    return PerformancePlane.of(corpus.select(coders=[reference or corpus.coders[0]]), systems, tolerance).zoom(wanted)
 
 
 @dataclass(frozen=True)

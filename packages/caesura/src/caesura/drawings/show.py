@@ -30,7 +30,14 @@ class Showing(Result):
     @property
     def more(self) -> int:
         """The number of items that are not drawn."""
-        return 0 if self.limit is None else max(0, len(self.corpus.items) - self.limit)
+        if self.limit is None or self._draws_whole_corpus:
+            return 0
+        return max(0, len(self.corpus.items) - self.limit)
+
+    @property
+    def _draws_whole_corpus(self) -> bool:
+        """Whether every drawing asked for shows all items in one picture."""
+        return bool(self.names) and all(drawing(name).whole for name in self.names)
 
     def tables(self) -> Sequence[Table]:
         """Return no tables."""
@@ -45,7 +52,7 @@ class Showing(Result):
             raise CaesuraError(f"there is nothing to draw: {', '.join(corpus.items[:3])} holds no unit.")
         whole = [name for name in self.names if drawing(name).whole]
         pictures = [draw(name, corpus, **self.options) for name in whole]
-        if whole and len(whole) == len(self.names):
+        if self._draws_whole_corpus:
             return pictures
         for item in corpus.items[: self.limit]:
             alone = corpus.select(items=[item])

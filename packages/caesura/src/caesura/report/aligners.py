@@ -379,12 +379,8 @@ def aligner_section(corpus: Corpus, reference: str | None) -> list[ReportSection
     """
     if reference is None or corpus.kind != "time" or len(corpus.coders) < 2 or len(corpus.names) < len(corpus):
         return []
-    others = [coder for coder in corpus.coders if coder != reference]
-    ordered = Corpus.from_annotations(
-        annotation for coder in (reference, *others) for annotation in corpus.select(coders=[coder])
-    )
     try:
-        pooled, grouped = errors_of_coders(ordered, ""), errors_of_coders(ordered, "phone")
+        pooled, grouped = (errors_of_coders(corpus, by, reference=reference) for by in ("", "phone"))
     except CaesuraError:  # a coder who shares no recording with the reference, or recordings of very different lengths
         return []
     if not any(len(each.onset) for each in pooled["all"].values()):
