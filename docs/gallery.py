@@ -137,30 +137,36 @@ class Example(NamedTuple):
     source: str
     items: tuple[str, ...] = ()
     coders: tuple[str, ...] = ()
+    pattern: str = ""
+    reference: str = ""
 
     def python(self, name: str) -> str:
         """Return the program that draws it."""
         sample = self.source.removeprefix("sample:")
-        load = f'cs.samples.load("{sample}")' if sample != self.source else f'cs.read("{self.source}")'
+        pattern = f', pattern="{self.pattern}"' if self.pattern else ""
+        load = f'cs.samples.load("{sample}")' if sample != self.source else f'cs.read("{self.source}"{pattern})'
         chosen = {"items": list(self.items), "coders": list(self.coders)}
         given = ", ".join(f"{key}={value}" for key, value in chosen.items() if value).replace("'", '"')
         select = f".select({given})" if given else ""
+        reference = f', reference="{self.reference}"' if self.reference else ""
         return (
             "import caesura as cs\nfrom caesura.drawings.catalog import draw\n\n"
-            f'corpus = {load}{select}\npicture = draw("{name}", corpus)\nsvg = picture.svg(width=88)  # print(picture) in a terminal'
+            f'corpus = {load}{select}\npicture = draw("{name}", corpus{reference})\nsvg = picture.svg(width=88)  # print(picture) in a terminal'
         )
 
     def shell(self, name: str) -> str:
         """Return the command that draws it."""
-        chosen = [word for item in self.items for word in ("-i", item)]
+        chosen = ["-O", f"pattern={self.pattern}"] if self.pattern else []
+        chosen += [word for item in self.items for word in ("-i", item)]
         chosen += [word for coder in self.coders for word in ("-c", coder)]
-        return shlex.join(["caesura", "show", self.source, *chosen, "--draw", name])
+        options = ["--draw-option", f"reference={self.reference}"] if self.reference else []
+        return shlex.join(["caesura", "show", self.source, *chosen, "--draw", name, *options])
 
 
 _SEVEN = Example("sample:stargazer")
 _TWO = Example("sample:stargazer", coders=("coder 1", "coder 7"))
 _TYPES = Example("sample:dialogue")
-_PHONES = Example("sample:phones", coders=("ann", "ben"))
+_ALIGNERS = Example("aligners", pattern="{coder}/{speaker}/{item}.TextGrid", reference="hand")
 _SPANS = Example("spans/coders.csv")
 #: Drawing -> its data.
 EXAMPLES = {
@@ -170,10 +176,10 @@ EXAMPLES = {
     "nested-bars": Example("sample:walk"),
     "tree": Example("sample:walk"),
     "regions": Example("sample:phones", coders=("ann", "aligner")),
-    "plane": Example("sample:phones"),
-    "tolerance-curves": _PHONES,
-    "error-histograms": _PHONES,
-    "error-quartiles": _PHONES,
+    "plane": _ALIGNERS,
+    "tolerance-curves": _ALIGNERS,
+    "error-histograms": _ALIGNERS,
+    "error-quartiles": _ALIGNERS,
     "spans": _SPANS,
     "turns": Example("spans/meeting.json"),
     "density": _SEVEN,

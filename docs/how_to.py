@@ -12,14 +12,37 @@ DATA = Path(__file__).parents[1] / "examples" / "data"
 MARKER = "<!-- how-to pages -->"
 
 
-def questions() -> dict[str, str]:
-    """Return the question that each page answers, by the name of the file.
+#: Subject -> the pages about it, in the order in which they are listed.
+SUBJECTS = {
+    "Compare": ("compare-two-files", "compare-two-textgrids", "compare-different-tokens", "list-every-error", "give-credit-for-near-misses", "get-the-numbers-of-segeval", "get-the-windowdiff-of-nltk"),
+    "Choose a metric": ("choose-the-window", "choose-a-tolerance", "check-whether-a-metric-rewards-silence", "compare-with-chance"),
+    "Measure agreement": ("measure-agreement-of-three-annotators", "measure-agreement-on-spans", "agree-on-sets-of-labels", "agreement-per-document", "interval-of-kappa", "explain-a-low-kappa"),
+    "Annotators and gold standards": ("merge-annotations-into-gold", "rate-annotators", "test-whether-a-model-may-annotate", "plan-the-number-of-items"),
+    "Evaluate systems": ("test-the-difference-between-systems", "score-by-genre", "score-a-forced-aligner", "fail-a-build-in-ci", "evaluate-large-corpora", "evaluate-with-dask"),
+    "Segment texts and score chunks": ("segment-a-text", "limit-the-chunk-size", "score-chunks-for-retrieval", "find-quotations-in-a-text"),
+    "Vowels": ("restore-vowels", "score-restored-vowels"),
+    "Read and convert files": ("check-files-before-a-run", "read-a-dataframe", "read-elan-tiers-as-annotators", "convert-elan-to-praat"),
+    "Publish": ("draw-annotations", "make-a-latex-table", "write-a-report", "cite-a-metric"),
+    "Workbench": ("annotate-on-a-phone", "export-gold", "back-up-the-workbench", "reset-a-password"),
+    "Extend": ("write-a-plugin",),
+}  # fmt: skip
 
-    >>> questions()["export-gold.md"]
+
+def questions() -> dict[str, dict[str, str]]:
+    """Return the question that each page answers, by subject and by the name of the file.
+
+    A page that :data:`SUBJECTS` does not list is an error, so that a new page gets a subject.
+
+    >>> questions()["Workbench"]["export-gold.md"]
     'How do I export gold annotations?'
     """
-    pages = [page for page in sorted(FOLDER.glob("*.md")) if page.name != "index.md"]
-    return {page.name: title(page.read_text(encoding="utf-8")) for page in pages}
+    listed = [f"{name}.md" for names in SUBJECTS.values() for name in names]
+    if difference := {page.name for page in FOLDER.glob("*.md")} - {"index.md"} ^ set(listed):
+        raise ValueError(f"docs/how-to and SUBJECTS in docs/how_to.py differ in {', '.join(sorted(difference))}")
+    return {
+        subject: {f"{name}.md": title((FOLDER / f"{name}.md").read_text(encoding="utf-8")) for name in names}
+        for subject, names in SUBJECTS.items()
+    }
 
 
 def title(markdown: str) -> str:
@@ -32,11 +55,17 @@ def title(markdown: str) -> str:
 
 
 def on_config(config: Any) -> Any:
-    """Add the pages to the navigation, below the index."""
-    pages = [{"All questions": INDEX}, *({question: f"how-to/{name}"} for name, question in questions().items())]
+    """Add the pages to the navigation, by subject, below the index."""
+    subjects = [
+        {subject: [{question: f"how-to/{name}"} for name, question in pages.items()]}
+        for subject, pages in questions().items()
+    ]
     for entry in config["nav"]:
         if "How-to" in entry:
-            entry["How-to"] = [{"Questions": pages} if "Questions" in each else each for each in entry["How-to"]]
+            entry["How-to"] = [
+                {"Questions": [{"All questions": INDEX}, *subjects]} if "Questions" in each else each
+                for each in entry["How-to"]
+            ]
     return config
 
 
@@ -47,7 +76,12 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         return f"{markdown.rstrip()} The files are in [examples.zip](../install.md#example-files).\n"
     if uri != INDEX:
         return markdown
-    return markdown.replace(MARKER, "\n".join(f"- [{question}]({name})" for name, question in questions().items()))
+    return markdown.replace(MARKER, "\n\n".join(_section(subject, pages) for subject, pages in questions().items()))
+
+
+def _section(subject: str, pages: dict[str, str]) -> str:
+    lines = [f"- [{question}]({name})" for name, question in pages.items()]
+    return "\n".join([f"## {subject}", "", *lines])
 
 
 def uses_example_files(markdown: str) -> bool:
