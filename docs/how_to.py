@@ -20,10 +20,10 @@ SUBJECTS = {
     "Annotators and gold standards": ("merge-annotations-into-gold", "rate-annotators", "test-whether-a-model-may-annotate", "plan-the-number-of-items"),
     "Evaluate systems": ("test-the-difference-between-systems", "score-by-genre", "score-a-forced-aligner", "fail-a-build-in-ci", "evaluate-large-corpora", "evaluate-with-dask"),
     "Segment texts and score chunks": ("segment-a-text", "limit-the-chunk-size", "score-chunks-for-retrieval", "find-quotations-in-a-text"),
-    "Vowels": ("restore-vowels", "score-restored-vowels"),
+    "Restore vowels": ("restore-vowels", "score-restored-vowels"),
     "Read and convert files": ("check-files-before-a-run", "read-a-dataframe", "read-elan-tiers-as-annotators", "convert-elan-to-praat"),
     "Publish": ("draw-annotations", "make-a-latex-table", "write-a-report", "cite-a-metric"),
-    "Workbench": ("annotate-on-a-phone", "export-gold", "back-up-the-workbench", "reset-a-password"),
+    "Use the workbench": ("annotate-on-a-phone", "export-gold", "back-up-the-workbench", "reset-a-password"),
     "Extend": ("write-a-plugin",),
 }  # fmt: skip
 
@@ -33,7 +33,7 @@ def questions() -> dict[str, dict[str, str]]:
 
     A page that :data:`SUBJECTS` does not list is an error, so that a new page gets a subject.
 
-    >>> questions()["Workbench"]["export-gold.md"]
+    >>> questions()["Use the workbench"]["export-gold.md"]
     'How do I export gold annotations?'
     """
     listed = [f"{name}.md" for names in SUBJECTS.values() for name in names]
