@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura_workbench import importing
 from caesura_workbench.app import create_app
-from caesura_workbench.background import BackgroundJobs
+from caesura_workbench.background import BackgroundJob, BackgroundJobs
 from caesura_workbench.jobs import JobLimits, JobPool, report_progress
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
@@ -156,6 +156,20 @@ def test_worker_reports_progress_and_is_cancelled() -> None:
     assert slow.state == "cancelled"
     jobs.close()
     pool.close()
+
+
+def test_unexpected_errors_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """The answer sends the reader to the server's terminal, so the error must be there; a thread of a pool shows none by itself."""
+
+    def fail(job: BackgroundJob) -> dict[str, Any]:
+        raise RuntimeError("the inside")
+
+    jobs = BackgroundJobs(JobPool())
+    job = jobs.start("ann", "import", 1, fail)
+    assert job.finished.wait(10)
+    assert (job.state, "the inside" in str(job.error)) == ("failed", False)
+    assert "RuntimeError: the inside" in caplog.text
+    jobs.close()
 
 
 def test_only_formats_that_fit_are_offered_with_their_losses(client: TestClient, project: int) -> None:

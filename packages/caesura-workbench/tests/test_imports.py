@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import stat
+import warnings
 import zipfile
 from typing import Any
 
@@ -23,6 +25,9 @@ OPEN = (
     "<office:body><office:text><text:h>Night</text:h><text:p>It<text:s text:c='2'/>was <text:span>late</text:span>.<text:note>foot</text:note></text:p>"
     "<text:list><text:list-item><text:p>Nobody came.</text:p></text:list-item></text:list></office:text></office:body></office:document-content>"
 )
+#: The same with sections in sections, and a number of spaces that is no number.
+DEEP = OPEN.replace("<text:list>", "<text:list>" * 3000).replace("</text:list>", "</text:list>" * 3000)
+ODD_SPACES = OPEN.replace("text:c='2'", "text:c='two'")
 GRID = """File type = "ooTextFile"
 Object class = "TextGrid"
 
@@ -62,11 +67,18 @@ item []:
 """
 
 
+class Link(str):
+    """The target of a symbolic link in a zip."""
+
+
 def packed(files: dict[str, str | bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(name, content)
+            entry = zipfile.ZipInfo(name)
+            if isinstance(content, Link):
+                entry.create_system, entry.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return made.getvalue()
 
 
@@ -89,12 +101,14 @@ def coders(client: TestClient, project: int) -> dict[str, list[str]]:
     [
         ("story.docx", packed({"word/document.xml": WORD}), ["It was late.\tMr. Blake slept.", "Nobody came."]),
         ("story.odt", packed({"content.xml": OPEN}), ["Night", "It  was late.", "Nobody came."]),
+        ("story.odt", packed({"content.xml": ODD_SPACES}), ["Night", "It was late.", "Nobody came."]),
+        ("story.txt", "Night\n\nIt was late.".encode("utf-16"), ["Night", "It was late."]),
+        ("story.txt", b"Night\r\rIt was late.", ["Night", "It was late."]),
     ],
 )
 def test_word_processor_documents_are_imported(
     client: TestClient, empty: int, name: str, content: bytes, paragraphs: list[str]
 ) -> None:
-    assert "choose a unit" in upload(client, empty, "files", {name: content}).json()["error"]
     shown = upload(client, empty, "preview", {name: content}, unit="paragraph", language="en").json()
     assert [(row["item"], row["length"]) for row in shown["rows"]] == [("story", len(paragraphs))]
     assert client.get(f"/api/projects/{empty}").json()["items"] == [], "looking adds nothing"
@@ -102,6 +116,49 @@ def test_word_processor_documents_are_imported(
     item = client.get(f"/api/items/{added['made']['items'][0]}").json()
     assert item["units"] == paragraphs
     assert item["attributes"] == {"language": "en"}
+
+
+def test_too_many_files_are_refused_with_advice(client: TestClient, empty: int) -> None:
+    sent = [("files", (f"{n}.txt", b"a")) for n in range(1001)]
+    answer = client.post(f"/api/projects/{empty}/files", files=sent, data={"unit": "word"})
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"error": "more than 1,000 files at once; upload a zip of them."},
+    )
+
+
+def test_documents_need_a_unit(client: TestClient, empty: int) -> None:
+    document = {"story.docx": packed({"word/document.xml": WORD})}
+    assert "choose a unit" in upload(client, empty, "files", document).json()["error"]
+
+
+def test_texts_of_the_same_name_keep_their_folders(client: TestClient, empty: int) -> None:
+    """Also two files of one path in a zip, of which a reader by name sees the last one twice."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the standard library warns of what is tried here
+        for name, text in (("a/talk.txt", "one"), ("b/talk.txt", "two"), ("b/walk.txt", "four"), ("a/talk.txt", "3")):
+            archive.writestr(name, text)
+        archive.writestr("../up.txt", "five")
+    files = {"texts.zip": made.getvalue()}
+    expected = {"a/talk": ["one"], "b/talk": ["two"], "walk": ["four"], "up": ["five"]}
+    fault = {
+        "file": "a/talk.txt",
+        "line": None,
+        "error": "a/talk.txt: another of these files has the same name; rename one.",
+    }
+    shown = upload(client, empty, "preview", files, unit="word").json()
+    assert ([row["item"] for row in shown["rows"]], shown["faults"]) == ([*expected], [fault])
+    added = upload(client, empty, "files", files, unit="word").json()
+    assert added["faults"] == [fault]
+    items = [client.get(f"/api/items/{number}").json() for number in added["made"]["items"]]
+    assert {item["name"]: item["units"] for item in items} == expected
+    again = upload(client, empty, "preview", {"walk.txt": "six"}, unit="word").json()
+    assert again["rows"] == []
+    assert again["faults"][0]["error"] == "the item name 'walk' is taken in this project; choose another."
+    assert (
+        upload(client, empty, "files", {"walk.txt": "six"}, unit="word").json()["error"] == again["faults"][0]["error"]
+    )
 
 
 TEXTS = {"ann": "so twice | five miles of fertile ground", "ben": "so twice five | miles of fertile ground"}
@@ -173,6 +230,12 @@ ENTITIES = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><w:document 
         ("torn.docx", packed({"word/document.xml": WORD})[:60], "cannot be unpacked"),
         ("torn.zip", packed({"a.txt": "a"})[:40], "cannot be unpacked"),
         ("many.zip", packed({f"{n}.txt": "a" for n in range(30)}), "30 files; the limit is 20"),
+        ("empty.zip", packed({}), "this zip is empty"),
+        ("nested.zip", packed({"inner.zip": packed({"a.txt": "a"})}), "this is an archive; unpack it"),
+        ("link.zip", packed({"a.txt": "a", "passwords.txt": Link("/etc/passwd")}), "passwords.txt is a link"),
+        ("deep.odt", packed({"content.xml": DEEP}), "nested too deeply"),
+        ("latin.txt", "Käse".encode("latin-1"), "latin.txt, line 1: this is not UTF-8 text; save it as UTF-8"),
+        ("binary.txt", b"a\0b", "binary file"),
     ],
 )
 def test_bad_archives_are_rejected(

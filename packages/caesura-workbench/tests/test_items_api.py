@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from caesura_workbench import items_api
 from caesura_workbench.project_state import STATES, ItemEntry, ItemFilter, ProjectState, page_of_items
 from caesura_workbench.schema import assignments, codings
 from caesura_workbench.schema import items as items_table
@@ -212,6 +213,15 @@ def test_feed_lists_changes_in_order_and_waits(campaign: SampleWorkbench) -> Non
     thread.join()
     assert [each["what"] for each in waited["changes"]] == ["annotation.added"]
     assert time.monotonic() - began < 10
+
+
+def test_last_is_never_before_a_listed_change(
+    client: TestClient, project: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change that is committed between the two queries of the feed would be listed again."""
+    whole = client.get(f"/api/projects/{project}/changes").json()
+    monkeypatch.setattr(items_api, "last_change", lambda db, project: whole["last"] - 1)
+    assert client.get(f"/api/projects/{project}/changes").json() == whole
 
 
 def test_lists_without_accounts(client: TestClient, project: int) -> None:

@@ -21,6 +21,8 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 from caesura.errors import CaesuraError
+from caesura.formats import write
+from caesura.model import Annotation, Corpus, Segmentation
 from caesura_workbench import store, throttling
 from caesura_workbench.app import create_app
 from caesura_workbench.connections import bounded_protocol
@@ -68,20 +70,53 @@ def test_forms_never_submit_into_the_url() -> None:
 
 
 def test_names_are_escaped_everywhere(client: TestClient) -> None:
-    name = EVIL + BIDI
-    number = client.post("/api/projects", json={"name": name}).json()["id"]
-    client.post(
-        f"/api/projects/{number}/text", json={"item": name, "coder": EVIL, "text": f"a {EVIL} | b {'x' * 9000}"}
-    )
-    client.post(
-        f"/api/projects/{number}/text", json={"item": name, "coder": "two", "text": f"a | {EVIL} b {'x' * 9000}"}
-    )
+    number = client.post("/api/projects", json={"name": EVIL}).json()["id"]
+    for coder in (EVIL, "two"):
+        text = f"a {EVIL + BIDI} | b {'x' * 9000}"
+        pasted = client.post(f"/api/projects/{number}/text", json={"item": EVIL, "coder": coder, "text": text})
+        assert pasted.status_code == 201, pasted.text
     item = client.get(f"/api/projects/{number}").json()["items"][0]["id"]
     for path in ("/", f"/projects/{number}", f"/items/{item}"):
         assert EVIL not in client.get(path).text, path
     ids = [a["id"] for a in client.get(f"/api/items/{item}").json()["annotations"]]
     picture = client.post(f"/api/items/{item}/compare", json={"annotations": ids}).json()["pictures"][0]["svg"]
     assert "<script" not in picture
+
+
+@pytest.mark.parametrize("character", ["\0", "\n", "\x7f", "\u200b", "\u2028", BIDI])
+def test_names_have_no_invisible_characters(client: TestClient, project: int, character: str, tmp_path: Path) -> None:
+    """A database refuses some of them, and others show a name as what it is not; texts may contain all but a zero character."""
+    item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    name = f"a{character}b"
+    schema = client.get(f"/api/projects/{project}/schema").json()
+    types = {**schema["schema"], "types": [{"name": name, "number": 1, "key": "1"}]}
+    for method, address, body in (
+        ("POST", "/api/projects", {"name": name}),
+        ("PUT", f"/api/items/{item}/name", {"name": name}),
+        ("POST", f"/api/projects/{project}/text", {"item": name, "text": "One. Two.", "unit": "sentence"}),
+        ("POST", f"/api/projects/{project}/text", {"item": "i", "text": "One. | Two.", "coder": name}),
+        ("POST", f"/api/items/{item}/annotations", {"coder": name, "empty": True}),
+        ("POST", f"/api/items/{item}/comments", {"text": "x", "author": name}),
+        ("PUT", f"/api/projects/{project}/schema", {"version": schema["version"], "schema": types}),
+    ):
+        answer = client.request(method, address, json=body)
+        assert answer.status_code in (400, 422), (address, answer.text)
+        assert f"names cannot contain the character U+{ord(character[0]):04X}." in answer.json()["error"]
+    path = tmp_path / "named.json"
+    marks = Segmentation.from_masses([2, 3])
+    write(Corpus.from_annotations([Annotation("i", name, marks)]), path, "caesura-json")
+    refused = client.post(f"/api/projects/{project}/files", files={"files": ("named.json", path.read_bytes())})
+    assert refused.status_code == 400
+    assert refused.json()["error"].startswith(f"the coder {name!r} has a name that cannot be used: names cannot")
+    remark = client.post(f"/api/items/{item}/comments", json={"text": name})
+    assert remark.status_code == (422 if character == "\0" else 201), remark.text
+
+
+def test_zero_characters_in_addresses_are_refused(client: TestClient, project: int) -> None:
+    for address in (f"/api/projects/{project}/items?q=%00", f"/projects/{project}/compare?first=a%00"):
+        answer = client.get(address)
+        assert answer.status_code == 400, address
+        assert answer.json()["error"] == "an address cannot contain the character U+0000."
 
 
 def test_public_address_needs_a_token(tmp_path: Path) -> None:

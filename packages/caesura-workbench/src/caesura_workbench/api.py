@@ -157,13 +157,14 @@ def kept_response(request: Request, store: Store, project: int, what: str, build
     if store.viewer.blind:
         return JSONResponse(build())
     cache: ResponseCache = request.app.state.cache
+    return cache.respond(request, f"{what} {project_stamp(store, project)}", build)
+
+
+def project_stamp(store: Store, project: int) -> str:
+    """Return a string that changes with every change of a project, and differs from those of a project that had its number before."""
     with store.reading() as db:
-        # the time of creation, because an erased project may leave its number to another one
-        made, last = (
-            db.scalar(sa.select(projects_table.c.created).where(projects_table.c.id == project)),
-            last_change(db, project),
-        )
-    return cache.respond(request, f"{what} {project} {made} {last}", build)
+        created = db.scalar(sa.select(projects_table.c.created).where(projects_table.c.id == project))
+        return f"{project} {created} {last_change(db, project)}"
 
 
 @router.get("/session", tags=["session"], response_model=SessionResponse)

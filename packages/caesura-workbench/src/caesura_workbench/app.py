@@ -180,7 +180,10 @@ def _validation_error(_: Request, error: Any) -> JSONResponse:
 
 
 def _http_error(_: Request, error: Any) -> JSONResponse:
-    return JSONResponse({"error": str(error.detail)}, status_code=error.status_code, headers=error.headers)
+    said = str(error.detail)
+    if said.startswith("Too many files"):
+        said = "more than 1,000 files at once; upload a zip of them."
+    return JSONResponse({"error": said}, status_code=error.status_code, headers=error.headers)
 
 
 def _recursion_error(_: Request, error: Any) -> JSONResponse:

@@ -5,6 +5,7 @@ A thread of the server carries out each job; what takes long runs in a worker pr
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import threading
 import time
@@ -21,6 +22,7 @@ from caesura_workbench.jobs import JobError, JobPool, Progress
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_LOG = logging.getLogger("uvicorn.error")
 _KEPT_SECONDS = 3600.0
 _AT_ONCE = 3
 
@@ -55,7 +57,7 @@ class BackgroundJob:
     cancelled: threading.Event = field(default_factory=threading.Event)
     finished: threading.Event = field(default_factory=threading.Event)
     key: str = ""
-    stamp: int = 0
+    stamp: str = ""
 
     def run(self, function: Callable[P, T], *args: P.args, **given: P.kwargs) -> T:
         """Call a function in a worker process."""
@@ -100,7 +102,7 @@ class BackgroundJobs:
         self._threads = ThreadPoolExecutor(_AT_ONCE, "background")
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def start(self, owner: str, what: str, project: int, work: Work, key: str = "", stamp: int = 0) -> BackgroundJob:
+    def start(self, owner: str, what: str, project: int, work: Work, key: str = "", stamp: str = "") -> BackgroundJob:
         """Start a job; everybody may have a few that are not finished.
 
         If the owner has a job with the same ``key`` that is not finished, or that was done with the same ``stamp``, return that one.
@@ -166,8 +168,9 @@ class BackgroundJobs:
             job.state = "cancelled" if job.cancelled.is_set() else "failed"
             job.error = str(error)
         except Exception:
+            # logged here: a thread of the pool would keep the exception to itself
+            _LOG.exception("%s of project %s failed", job.what, job.project)
             job.state, job.error = "failed", "internal error; the server's terminal shows the details."
-            raise
         finally:
             job.ended = time.monotonic()
             job.finished.set()

@@ -13,9 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from caesura.anchoring import AnchorOptions
 from caesura.errors import CaesuraError
 from caesura_workbench import naming
-from caesura_workbench.api import ExistingProject, JobRunner, Jobs, ViewerStore, get_settings
+from caesura_workbench.api import ExistingProject, JobRunner, Jobs, ViewerStore, get_settings, project_stamp
 from caesura_workbench.background import BackgroundJob, BackgroundJobs, ResultFile
-from caesura_workbench.changes import last_change
 from caesura_workbench.exports import ExportRequest, export_project, fitting_formats, report_project
 from caesura_workbench.importing import ImportRequest, count_use, import_files, list_notes, schema_facts
 from caesura_workbench.imports import (
@@ -263,8 +262,7 @@ def export_formats(
     """
     wanted = ExportRequest("", True, tuple(coder or ()), role, sort)
     url = get_settings(request).database_url
-    with store.reading() as db:
-        stamp = f"formats {project} {last_change(db, project)} {wanted}"
+    stamp = f"formats {project_stamp(store, project)} {wanted}"
     cache: ResponseCache = request.app.state.cache
     return cache.respond(request, stamp, lambda: jobs("export", fitting_formats, url, project, wanted))
 
@@ -336,15 +334,13 @@ def start_report(
 ) -> BackgroundJob:
     """Start the job that writes a report, or return one that is not finished, or that did so since the last change of the project."""
     url = get_settings(request).database_url
-    with store.reading() as db:
-        stamp = last_change(db, project)
 
     def work(job: BackgroundJob) -> ResultFile:
         name, page = job.run(report_project, url, project, sort, reference)
         return ResultFile(name, page, "text/html; charset=utf-8")
 
     return _background(request).start(
-        jobs.owner, "report", project, work, f"report {project} {sort} {reference!r}", stamp
+        jobs.owner, "report", project, work, f"report {project} {sort} {reference!r}", project_stamp(store, project)
     )
 
 

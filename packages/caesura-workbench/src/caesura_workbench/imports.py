@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+import stat
 import tempfile
 import warnings
 import zipfile
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,7 +20,7 @@ from xml.etree.ElementTree import Element, ParseError
 
 from caesura.anchoring import AnchoredCorpus, AnchorOptions, anchor_corpus
 from caesura.errors import CaesuraError, FormatError
-from caesura.files import UnsafeXML, parse_elements
+from caesura.files import Source, UnsafeXML, parse_elements, parse_integer
 from caesura.formats import read
 from caesura.formats.archives import ARCHIVE_ERRORS, read_member
 from caesura.formats.catalog import all_formats
@@ -26,7 +28,7 @@ from caesura.formats.folders import compile_pattern, likely_patterns, rename_eac
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.statistics.anchored import anchored_while_reading
 from caesura.text import pluralize
-from caesura_workbench.rows import ItemRecord
+from caesura_workbench.rows import ItemRecord, NameTaken
 from caesura_workbench.settings import Limits
 
 #: Suffix -> the file in the archive that holds the text.
@@ -58,7 +60,10 @@ def read_document(name: str, data: bytes, limit: int) -> str:
         raise FormatError(name, None, f"this {suffix} file cannot be unpacked: {error}.") from None
     except ParseError as error:
         raise FormatError(name, None, f"its XML is damaged: {error}.") from None
-    return "\n\n".join("".join(_letters(paragraph)) for paragraph in _paragraphs(root))
+    try:
+        return "\n\n".join("".join(_letters(paragraph)) for paragraph in _paragraphs(root))
+    except RecursionError:
+        raise FormatError(name, None, "its paragraphs are nested too deeply.") from None
 
 
 def _paragraphs(element: Element) -> Iterator[Element]:
@@ -79,14 +84,24 @@ def _letters(element: Element) -> Iterator[str]:
         if child.tag in _BLANKS:
             yield _BLANKS[child.tag]
         elif child.tag == f"{_TEXT}s":
-            yield " " * min(1000, int(child.get(f"{_TEXT}c", "1")))
+            yield " " * min(1000, parse_integer(child.get(f"{_TEXT}c", "1")) or 1)
         elif child.tag not in _IGNORED:
             yield from _letters(child)
         if child.tail and open_document:
             yield child.tail
 
 
-_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
+#: The first bytes of a zip, and of one without files.
+_ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
+_ARCHIVES = (*_ZIPS, b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
+
+
+_IS_ARCHIVE = "this is an archive; unpack it and upload its files."
+#: Advice of the library's readers, and what to do here instead.
+_ADVICE = {
+    r"name its encoding with encoding= \(.*": "save it as UTF-8 and upload it again.",
+    r"name one with format= \(--format\).*": "choose its format.",
+}
 
 
 @dataclass(frozen=True)
@@ -137,7 +152,7 @@ def read_upload(
     """Read one uploaded file; errors and ``notes`` on skipped content use the name that the user knows."""
     shown = base_name(name)
     if data.startswith(_ARCHIVES) and not (shown.lower().endswith(".zip") and b"exportedproject" in data):
-        raise FormatError(shown, None, "this is an archive; unpack it and upload its files.")
+        raise FormatError(shown, None, _IS_ARCHIVE)
     with tempfile.TemporaryDirectory(prefix="caesura-") as folder:
         path = Path(folder) / f"upload{_suffix(shown)}"
         path.write_bytes(data)
@@ -147,7 +162,7 @@ def read_upload(
             with _collect_warnings() as warned:
                 corpus = read(path, format, **(options or {}))
         except FormatError as error:
-            raise FormatError(shown, error.line, error.why.replace(str(path), shown)) from None
+            raise FormatError(shown, error.line, _with_own_advice(error.why).replace(str(path), shown)) from None
         except CaesuraError as error:
             raise FormatError(shown, None, str(error).replace(str(path), shown)) from None
         except RecursionError:
@@ -166,6 +181,12 @@ def read_upload(
         raise FormatError(shown, None, "it has no marks; to import it as a raw text, choose a unit.")
     stem = shown.split(".")[0] or "item"
     return _rename(corpus, stem, coder)
+
+
+def _with_own_advice(why: str) -> str:
+    for library, here in _ADVICE.items():
+        why = re.sub(library, here, why)
+    return why
 
 
 _WARNINGS_LOCK = Lock()  # warning filters are shared by all threads
@@ -209,7 +230,7 @@ def split_raw_text(text: str, limits: Limits, unit: str) -> RawText:
     _check_length(text, limits)
     from caesura.segmenters.text.units import split_units
 
-    text = text.replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if unit == "character":
         offsets: Sequence[tuple[int, int]] = [(n, n + 1) for n in range(len(text))]
     elif unit == "word":
@@ -237,27 +258,26 @@ def _check_length(text: str, limits: Limits) -> None:
         raise CaesuraError(f"the text has {len(text)} characters; the limit is {limits.text_length}.")
 
 
-def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> tuple[str, RawText]:
-    """Read a text file or word processor document as the name of an item and its text."""
+def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> RawText:
+    """Read a text file or word processor document as a raw text."""
     shown = base_name(name)
     if PurePosixPath(shown).suffix.lower() in DOCUMENTS:
         text = read_document(shown, data, limits.unpacked_bytes)
+    elif data.startswith(_ARCHIVES):
+        raise FormatError(shown, None, _IS_ARCHIVE)
     else:
         text = _plain_text(shown, data)
     try:
-        return PurePosixPath(shown).stem or "text", split_raw_text(text, limits, unit)
+        return split_raw_text(text, limits, unit)
     except CaesuraError as error:
         raise FormatError(shown, None, str(error)) from None
 
 
 def _plain_text(shown: str, data: bytes) -> str:
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(shown, None, f"not UTF-8 text (byte {error.start + 1}).") from None
-    if "\0" in text:
-        raise FormatError(shown, None, "not a text file: it contains zero bytes.")
-    return text
+        return Source(Path(shown), data=data).raw_text
+    except FormatError as error:
+        raise FormatError(shown, error.line, _with_own_advice(error.why)) from None
 
 
 def base_name(name: str, limit: int = 200) -> str:
@@ -414,18 +434,44 @@ def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limit
     if len(unpacked) > limits.unpacked_files:
         raise CaesuraError(f"{len(unpacked)} files at once; the limit is {limits.unpacked_files}.")
     unpacked = _without_common_folder(unpacked)
+    if choices.unit is not None:
+        yield from _parse_raw_texts(unpacked, limits, choices.unit)
+        return
     naming = _PathNames(choices, [file.name for file in unpacked])
-    for file in unpacked if choices.unit else group_companions(unpacked):
+    for file in group_companions(unpacked):
         try:
             yield _read(file, choices, limits, naming)
         except CaesuraError as error:
             yield ParsedFile(file.name, error=error)
 
 
+def _parse_raw_texts(files: Sequence[Upload], limits: Limits, unit: str) -> Iterator[ParsedFile]:
+    names, seen = _names_of_texts([file.name for file in files]), set()
+    for file in files:
+        try:
+            if file.name in seen:
+                raise FormatError(file.name, None, "another of these files has the same name; rename one.")
+            seen.add(file.name)
+            text = read_raw_file(file.name, file.data, limits, unit)
+            yield ParsedFile(file.name, item=names[file.name], units=text.units, paragraphs=text.paragraphs)
+        except CaesuraError as error:
+            yield ParsedFile(file.name, error=error)
+
+
+def _names_of_texts(paths: Sequence[str]) -> dict[str, str]:
+    """Return the names of the items of raw texts: the name of the file, with its folders and its suffix only where several files have the same.
+
+    >>> _names_of_texts(["a/talk.txt", "b/talk.txt", "b/walk.txt", "b/walk.docx", "c/run.txt"])
+    {'a/talk.txt': 'a/talk', 'b/talk.txt': 'b/talk', 'b/walk.txt': 'b/walk.txt', 'b/walk.docx': 'b/walk.docx', 'c/run.txt': 'run'}
+    """
+    names = {path: PurePosixPath(path).stem or "text" for path in paths}
+    for longer in (lambda path: str(PurePosixPath(path).with_suffix("")), str):
+        many = Counter(names.values())
+        names = {path: longer(path) if many[name] > 1 else name for path, name in names.items()}
+    return names
+
+
 def _read(file: Upload, choices: ImportOptions, limits: Limits, naming: _PathNames) -> ParsedFile:
-    if choices.unit is not None:
-        item, text = read_raw_file(file.name, file.data, limits, choices.unit)
-        return ParsedFile(file.name, item=item, units=text.units, paragraphs=text.paragraphs)
     if PurePosixPath(file.name).suffix.lower() in DOCUMENTS:
         raise FormatError(base_name(file.name), None, "it has no marks; to import it as a raw text, choose a unit.")
     names = naming.names(file.name)
@@ -477,7 +523,7 @@ class _PathNames:
 
 def _unpack(file: Upload, limits: Limits) -> list[Upload]:
     """Return the files of a zip with their paths; other files and INCEpTION projects are returned unchanged."""
-    if not file.data.startswith(b"PK\x03\x04") or PurePosixPath(file.name).suffix.lower() != ".zip":
+    if not file.data.startswith(_ZIPS) or PurePosixPath(file.name).suffix.lower() != ".zip":
         return [file]
     try:
         archive = zipfile.ZipFile(io.BytesIO(file.data))
@@ -490,7 +536,9 @@ def _unpack(file: Upload, limits: Limits) -> list[Upload]:
             )
         left, unpacked = limits.unpacked_bytes, []
         for each in entries:
-            content = read_member(archive, each.filename, left)
+            if stat.S_ISLNK(each.external_attr >> 16):
+                raise FormatError(file.name, None, f"{each.filename} is a link to a file, not a file; leave it out.")
+            content = read_member(archive, each, left)
             left -= len(content)
             unpacked.append(Upload(safe_path(each.filename), content))
     except FormatError:
@@ -505,7 +553,7 @@ def _unpack(file: Upload, limits: Limits) -> list[Upload]:
 def _is_wanted(path: str) -> bool:
     """Whether a file is not one of those that operating systems add to archives."""
     parts = PurePosixPath(path).parts
-    return not any(part.startswith((".", "__MACOSX")) or part == "Thumbs.db" for part in parts)
+    return not any(part == "Thumbs.db" or (part.startswith((".", "__MACOSX")) and part != "..") for part in parts)
 
 
 def safe_path(path: str) -> str:
@@ -537,6 +585,8 @@ def describe_parsed_file(part: ParsedFile, duplicates: DuplicateTexts) -> list[d
         line = getattr(part.error, "line", None)
         return [{"file": part.file, "line": line, "error": str(part.error)}]
     if part.corpus is None:
+        if not duplicates.claim_name(part.item):
+            return [{"file": part.file, "line": None, "error": str(NameTaken(part.item))}]
         return [
             {"file": part.file, "item": part.item, "coder": None, "kind": "text", "length": len(part.units), "marks": 0}
             | {"sample": _sample(part.units), "same_as": duplicates.of(part.item, "", part.units)}
@@ -563,9 +613,16 @@ class DuplicateTexts:
     def __init__(self, known: Iterable[ItemRecord]) -> None:
         self._first: dict[tuple[str, tuple[str, ...]], str] = {}
         self._known: set[tuple[str, str]] = set()
+        self._claimed: set[str] = set()
         for item in known:
             self.of(item.name, item.track, item.units)
             self._known.add((item.name, item.track))
+
+    def claim_name(self, name: str) -> bool:
+        """Take the name for a new raw text; return whether neither an item nor a former text has it."""
+        free = (name, "") not in self._known and name not in self._claimed
+        self._claimed.add(name)
+        return free
 
     def of(self, name: str, track: str, units: tuple[str, ...] | None) -> str | None:
         """Return the item with the same text under another name; None if this is the first, or its own name exists already."""

@@ -515,8 +515,10 @@ def _changes_after(store: Store, project: int, after: int, limit: int) -> dict[s
             if after < 0
             else list(db.execute(sa.select(changes).where(*conditions).order_by(changes.c.id).limit(limit)))
         )
+    # a change may be committed between the two queries
+    newest_listed = listed[-1].id if listed else 0
     return {
-        "last": listed[-1].id if len(listed) == limit else max(last, after),
+        "last": newest_listed if len(listed) == limit else max(last, after, newest_listed),
         "changes": [{name: value for name, value in row._mapping.items() if name != "project"} for row in listed],
     }
 

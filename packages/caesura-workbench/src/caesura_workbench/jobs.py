@@ -12,6 +12,7 @@ import os
 import pickle
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -291,7 +292,7 @@ def _work(pipe: Connection, memory: int) -> None:
         except RecursionError:
             answer = (False, CaesuraError("the content is nested too deeply."))
         except Exception as fault:
-            answer = (False, RuntimeError(f"{type(fault).__name__}: {fault}"))
+            answer = (False, RuntimeError(f"{type(fault).__name__}: {fault}\n{traceback.format_exc()}"))
         try:
             pipe.send(answer)
         except OSError:  # the server was killed

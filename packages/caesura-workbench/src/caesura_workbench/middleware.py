@@ -263,7 +263,7 @@ class SecurityMiddleware:
         headers = Headers(scope=scope)
         forwarded = follow_proxies(scope, headers, self.settings)
         try:
-            refusal = self._check_framing(headers) or (None if forwarded else self._check_host(headers))
+            refusal = self._check_framing(scope, headers) or (None if forwarded else self._check_host(headers))
             refusal = refusal or await authenticate(scope, headers, self.settings, self.throttle)
             refusal = refusal or self._check_request(scope, headers)
             await (refusal or self.app)(scope, body.receive, answer.send)
@@ -279,8 +279,13 @@ class SecurityMiddleware:
         if body.too_large and not answer.started:
             await self._too_large(scope)(scope, receive, answer.send)
 
-    def _check_framing(self, headers: Headers) -> Response | None:
-        """Refuse a request whose end a proxy and this server may see at different places (request smuggling), and close its connection."""
+    def _check_framing(self, scope: Scope, headers: Headers) -> Response | None:
+        """Refuse a request whose end a proxy and this server may see at different places (request smuggling), and close its connection.
+
+        Zero characters, which a database may refuse, occur in no address either.
+        """
+        if b"%00" in scope["query_string"] or "\0" in scope["path"]:
+            return error_response(400, "an address cannot contain the character U+0000.")
         if "transfer-encoding" in headers and "content-length" in headers:
             message = "a request has either Content-Length or Transfer-Encoding, not both."
             return error_response(400, message, {"Connection": "close"})

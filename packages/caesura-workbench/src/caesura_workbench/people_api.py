@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import Query, Request, Response
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from caesura.errors import CaesuraError
 from caesura_workbench.api import ExistingProject, ViewerStore
 from caesura_workbench.campaign import Campaign, Guidelines
+from caesura_workbench.characters import check_characters
 from caesura_workbench.middleware import SESSION_COOKIE, client_address
 from caesura_workbench.people import People
 from caesura_workbench.permissions import Role
@@ -84,14 +85,16 @@ class StatusUpdate(RequestBody):
     """The status of an item; managers also name the person."""
 
     status: Literal["open", "done", "discuss"]
-    note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = ""
+    note: Annotated[
+        str, StringConstraints(strip_whitespace=True, max_length=2000), AfterValidator(check_characters)
+    ] = ""
     person: BodyId | None = None
 
 
 class NewGuidelines(RequestBody):
     """Guidelines in Markdown, and the version they are based on (0 if there was none)."""
 
-    text: Annotated[str, StringConstraints(max_length=200_000)]
+    text: Annotated[str, StringConstraints(max_length=200_000), AfterValidator(check_characters)]
     version: Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -19,6 +19,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Segmentation, Spans
 from caesura.model.corpus import Marks
 from caesura.text import pluralize
+from caesura_workbench.characters import check_name
 from caesura_workbench.requests import RequestBody, Unit
 
 #: What annotators mark; the kinds of items that belong to each are in `KINDS_OF_ITEMS`.
@@ -413,7 +414,17 @@ def compare_schemas(before: ProjectSchema, after: ProjectSchema, use: LabelUse) 
     ]
     if before.unit is not None and after.unit != before.unit and use.annotations:
         problems.append(f"the unit is fixed once an annotation is begun, and {use.annotations:,} are.")
-    return changes, problems
+    return changes, [*problems, *_unusable_names(changes)]
+
+
+def _unusable_names(changes: Iterable[SchemaChange]) -> Iterator[str]:
+    """Yield why new names cannot be used; former ones and those of imported files stay valid."""
+    for change in changes:
+        if change.kind in ("added", "renamed"):
+            try:
+                check_name(change.name)
+            except ValueError as error:
+                yield f"{change.name!r}: {error}."
 
 
 def _compare_labels(

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, HTTPException, Path, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from caesura_workbench.characters import check_characters, check_name
+
 #: Errors that every operation may return.
 _ERRORS = {
     400: "Invalid input; the message says what is wrong.",
@@ -62,12 +64,14 @@ def api_router(*tags: str) -> APIRouter:
 
 #: The id of a project, an item or an annotation in a path, within the range of the database.
 PathId = Annotated[int, Path(ge=1, le=2**31 - 1)]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(check_name)
+]
 #: The same in a body.
 BodyId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Number = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
 #: Author of a change, for a workbench without accounts.
-Author = Annotated[str, StringConstraints(max_length=200)]
+Author = Annotated[str, StringConstraints(max_length=200), AfterValidator(check_name)]
 
 
 def check_text(given: Any) -> Any:
@@ -115,7 +119,7 @@ class PastedText(RequestBody):
     """
 
     item: Name
-    text: Annotated[str, StringConstraints(min_length=1, max_length=2_000_000)]
+    text: Annotated[str, StringConstraints(min_length=1, max_length=2_000_000), AfterValidator(check_characters)]
     coder: Name | None = None
     unit: Unit | None = None
     kind: RawKind = "units"
@@ -210,7 +214,11 @@ class RevertRequest(VersionedRequest):
 class NewComment(RequestBody):
     """A comment on an item, at a position, on a stretch up to ``until``, or on the whole."""
 
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+    text: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000),
+        AfterValidator(check_characters),
+    ]
     position: Number | None = None
     until: Number | None = None
     author: Author = ""

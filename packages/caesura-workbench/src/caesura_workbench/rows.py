@@ -25,6 +25,13 @@ class NotFound(CaesuraError):
     """There is nothing with this id."""
 
 
+class NameTaken(CaesuraError):
+    """An item of the project has this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the item name {name!r} is taken in this project; choose another.")
+
+
 class ReadOnlyAnnotation(CaesuraError):
     """The annotation was imported from a file and cannot be changed."""
 

@@ -24,11 +24,12 @@ from caesura.model.corpus import Marks
 from caesura_workbench import rows
 from caesura_workbench.bulk import PackedCorpus, insert_corpus
 from caesura_workbench.changes import Notifier, begin_changes, record_change, write_changes
+from caesura_workbench.characters import check_names_in
 from caesura_workbench.migrations import migrate
 from caesura_workbench.operations import settled_keys
 from caesura_workbench.permissions import SINGLE_USER, Viewer, current_action, log_action
 from caesura_workbench.project_schema import ProjectSchema
-from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NotFound, StoreError, not_deleted
+from caesura_workbench.rows import AddedRows, AnnotationState, ItemRecord, NameTaken, NotFound, StoreError, not_deleted
 from caesura_workbench.schema import changes, codings, comments, items, projects, revisions
 from caesura_workbench.schemas import current_schema, save_schema, schemas_of_projects
 from caesura_workbench.settings import shown_address
@@ -190,6 +191,7 @@ class Store:
         Annotations of a "system" are offered as suggestions and never counted. With ``join``, items with the same text are one item whatever their names.
         """
         self.project_name(project)
+        check_names_in(corpus)
         packed = PackedCorpus.of(corpus)
         with self.writing() as db:
             claim_recordings(db, project, corpus)
@@ -212,7 +214,7 @@ class Store:
         taken = sa.select(items.c.id).where(items.c.project == project, items.c.name == name, items.c.track == "")
         with self.writing() as db:
             if db.scalar(taken) is not None:
-                raise CaesuraError(f"the item name {name!r} is taken in this project; choose another.")
+                raise NameTaken(name)
             return rows.insert_item(
                 db, project, name, kind, len(units), units=units, attributes=attributes, paragraphs=paragraphs
             )
@@ -270,7 +272,7 @@ class Store:
             .group_by(items.c.kind, typed)
         )
         with self.reading() as db:
-            listed = sorted(db.execute(query), key=lambda row: -row.many)
+            listed = sorted(db.execute(query), key=lambda row: (-row.many, row.kind, row.typed))
         return [f"typed {row.kind}" if row.typed else str(row.kind) for row in listed]
 
     def shared_item(

@@ -9,10 +9,10 @@ import zlib
 ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
 
 
-def read_member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
+def read_member(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo, limit: int) -> bytes:
     """Unpack one file of an archive, up to a number of bytes; the size that the archive states is not trusted."""
-    with archive.open(name) as packed:
+    with archive.open(member) as packed:
         content = packed.read(limit + 1)
     if len(content) > limit:
-        raise ValueError(f"{name} unpacks to more than {limit // 2**20} MB")
+        raise ValueError(f"{getattr(member, 'filename', member)} unpacks to more than {limit // 2**20} MB")
     return content
