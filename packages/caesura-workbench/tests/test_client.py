@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import urllib.parse
 import urllib.request
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from caesura.formats import read
+from caesura_workbench import client
 from caesura_workbench.client import Workbench, WorkbenchError
 from web_server import Server
 
@@ -94,6 +96,9 @@ def test_client_from_a_new_project_to_its_export(accounts: Server, tmp_path: Pat
     (result,) = project.upload(files, unit="sentence")
     assert (result["texts"], result["faults"]) == (3, [])
     link = project.add_person("ann")["link"]
+    assert link.startswith(f"{accounts.address}/enter#"), "as it is sent to ann"
+    with pytest.raises(WorkbenchError, match="nothing is assigned in the project 'Interviews'; call assign"):
+        project.wait_until_done(60)
     assert project.assign() == 3
     assert [each["state"] for each in project.items()] == ["open"] * 3
     annotator = Script(accounts.address, link=link.partition("#")[2])
@@ -124,5 +129,44 @@ def test_client_from_a_new_project_to_its_export(accounts: Server, tmp_path: Pat
 
 
 def test_unreachable_server_is_said_in_a_sentence() -> None:
-    with pytest.raises(WorkbenchError, match=r"cannot reach http://127\.0\.0\.1:9: "):
-        Workbench("http://127.0.0.1:9").projects()
+    for url in ("http://127.0.0.1:9", "nowhere", "http://a b"):
+        with pytest.raises(WorkbenchError, match=f"cannot reach {re.escape(url)}: "):
+            Workbench(url).projects()
+
+
+def test_client_waits_while_the_server_is_restarted(tmp_path: Path) -> None:
+    """Also without accounts, where a restarted server expects another CSRF token."""
+    served = Server(tmp_path / "store.sqlite").start()
+    project = Workbench(served.address).create_project("p")
+    feed = project.changes(after=project.counts()["last"], wait=5)
+    seen: list[Any] = []
+    follower = threading.Thread(target=lambda: seen.append(next(feed)))
+    follower.start()
+    served.kill()
+    served.start()
+    project.bench.request("POST", f"/api/projects/{project.id}/text", {"item": "t", "text": "a b", "unit": "word"})
+    follower.join(30)
+    served.kill()
+    assert [each["what"] for each in seen] == ["item.added"]
+
+
+def test_client_uploads_many_parts_and_names_what_failed(
+    accounts: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More parts than a person may have jobs, files of one name in two folders, and a file that cannot be read."""
+    monkeypatch.setattr(client, "_FILES_AT_ONCE", 2)
+    script = Script(accounts.address, name="mira", password=PASSWORD)
+    token = script.post("/api/me/tokens", {"name": "pipeline", "scopes": ["read", "manage"]})["token"]
+    bench = Workbench(accounts.address, token)
+    with pytest.raises(WorkbenchError, match="kinds"):
+        bench.create_project("many", {"kinds": ["nothing"]})
+    project = bench.create_project("many")  # what could not be created is gone
+    files = [tmp_path / folder / "talk.txt" for folder in "ab"] + [tmp_path / f"{n}.txt" for n in range(12)]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("One. Two.", encoding="utf-8")
+    files[-1].write_bytes("Käse".encode("latin-1"))
+    with pytest.warns(UserWarning, match=r"1 file could not be imported: 11\.txt, line 1: this is not UTF-8 text"):
+        results = project.upload(files, unit="sentence")
+    assert sum(result["texts"] for result in results) == 13
+    assert [item["name"] for item in project.items()][:3] == ["a/talk", "b/talk", "0"]

@@ -17,6 +17,7 @@ from caesura_workbench import importing
 from caesura_workbench.app import create_app
 from caesura_workbench.background import BackgroundJob, BackgroundJobs
 from caesura_workbench.jobs import JobLimits, JobPool, report_progress
+from caesura_workbench.rows import StoreError
 from caesura_workbench.settings import Settings
 from caesura_workbench.store import Store
 from web_people import bench, use_fast_passwords
@@ -156,6 +157,24 @@ def test_worker_reports_progress_and_is_cancelled() -> None:
     assert slow.state == "cancelled"
     jobs.close()
     pool.close()
+
+
+def test_import_that_the_database_ends_says_what_is_stored(
+    client: TestClient, project: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert = Store.add_text
+
+    def add(store: Store, project: int, name: str, *args: Any, **given: Any) -> int:
+        if name == "b":
+            raise StoreError("database error, nothing was changed: database or disk is full.")
+        return insert(store, project, name, *args, **given)
+
+    monkeypatch.setattr(Store, "add_text", add)
+    sent = [("files", (f"{name}.txt", b"One. Two.")) for name in "abc"]
+    job = client.post(f"/api/projects/{project}/jobs/import", files=sent, data={"unit": "sentence"}).json()
+    assert finished(client, job)["error"] == (
+        "b.txt: database error, nothing was changed: database or disk is full. Files imported before it: 1."
+    )
 
 
 def test_unexpected_errors_are_in_the_log(caplog: pytest.LogCaptureFixture) -> None:

@@ -88,6 +88,14 @@ def test_jobs_are_counted_listed_and_cancelled(pool: JobPool) -> None:
     assert pool.run("ann", "sum", sum, [4]) == 4
 
 
+def test_numbers_of_jobs_are_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that asks for a job of a server that was restarted meanwhile must not get another one."""
+    before = JobPool().new_number()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 2)
+    assert JobPool().new_number() > before
+
+
 def test_time_is_limited() -> None:
     pool = JobPool(JobLimits(workers=1, seconds=0.5))
     with pytest.raises(JobError, match=r"longer than 0\.5 s"):

@@ -8,22 +8,32 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 import urllib.error
 import urllib.request
 import uuid
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
+from os.path import commonpath
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from caesura.errors import CaesuraError
+from caesura.files import atomic_write
+from caesura.text import pluralize
 
 _FILES_AT_ONCE = 500
 _BYTES_AT_ONCE = 15 * 2**20  # below the server's limit for one request
+#: Statuses of a server, or of the proxy before it, that is restarted or has too much to do; 0: it cannot be reached.
+_PASSING = (0, 429, 502, 503, 504)
+#: Seconds for which loops that wait for changes keep asking such a server.
+_PATIENCE = 600.0
 
 
 class WorkbenchError(CaesuraError):
@@ -49,7 +59,6 @@ class Workbench:
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 120.0) -> None:
         self.url, self._token, self._timeout = url.rstrip("/"), token, timeout
-        self._csrf: str | None = None
 
     def projects(self) -> list[Project]:
         """Return the projects that the owner of the token sees."""
@@ -81,7 +90,11 @@ class Workbench:
         made = self.request("POST", "/api/projects", {"name": name})
         project = Project(self, made["id"], made["name"])
         if schema is not None:
-            project.set_schema(schema)
+            try:
+                project.set_schema(schema)
+            except WorkbenchError:
+                self.request("DELETE", f"/api/projects/{project.id}", forever=True)
+                raise
         return project
 
     def request(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
@@ -118,16 +131,15 @@ class Workbench:
     def _send(
         self, method: str, path: str, data: bytes | None, headers: dict[str, str], query: Mapping[str, Any]
     ) -> Any:
-        given = {name: value for name, value in query.items() if value is not None}
+        given = {name: _field(value) for name, value in query.items() if value is not None}
         address = f"{self.url}{quote(path)}" + (f"?{urlencode(given, doseq=True)}" if given else "")
         if self._token is not None:
             headers = {**headers, "Authorization": f"Bearer {self._token}"}
         elif method != "GET":
-            if self._csrf is None:
-                self._csrf = self.request("GET", "/api/session")["csrf"]
-            headers = {**headers, "X-CSRF-Token": self._csrf or ""}
-        request = urllib.request.Request(address, data, headers, method=method)
+            # asked for each time, because a server without accounts changes it when it starts
+            headers = {**headers, "X-CSRF-Token": self.request("GET", "/api/session")["csrf"]}
         try:
+            request = urllib.request.Request(address, data, headers, method=method)
             with urllib.request.urlopen(request, timeout=self._timeout) as answer:
                 content = answer.read()
                 is_json = answer.headers.get_content_type() == "application/json" and "attachment" not in (
@@ -135,15 +147,15 @@ class Workbench:
                 )
         except urllib.error.HTTPError as error:
             raise WorkbenchError(_message(error), error.code) from None
-        except (urllib.error.URLError, TimeoutError, OSError) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: no address
             raise WorkbenchError(f"cannot reach {self.url}: {getattr(error, 'reason', error)}.") from None
         if not content:
             return None
         return json.loads(content) if is_json else content
 
 
-def _field(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _field(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _message(error: urllib.error.HTTPError) -> str:
@@ -179,6 +191,8 @@ class Project:
     ) -> list[dict[str, Any]]:
         """Import files, in parts that the server accepts, and return the result of every part.
 
+        A warning names files that could not be imported, which are also the ``faults`` of the results; if that are all files of a part, it is an error.
+
         Parameters
         ----------
         files : iterable of paths
@@ -189,12 +203,21 @@ class Project:
             As in the API: ``unit="sentence"`` and ``kind="units"`` for raw texts, ``format=``, ``coder=``, ``coder_from=`` and so on.
         """
         address = f"/api/projects/{self.id}/jobs/import"
-        jobs = [self.bench.upload(address, part, fields) for part in _in_parts(Path(file) for file in files)]
-        return [self.wait_for(job, wait)["result"] for job in jobs]
+        results = [
+            self.wait_for(self.bench.upload(address, part, fields), wait)["result"]
+            for part in _in_parts([Path(file) for file in files])
+        ]
+        faults = [fault["error"] for result in results for fault in result["faults"]]
+        if faults:
+            more = f" And {len(faults) - 3:,} more." if len(faults) > 3 else ""
+            said = f"{pluralize(len(faults), 'file')} could not be imported: {' '.join(faults[:3])}{more}"
+            warnings.warn(said, stacklevel=2)
+        return results
 
     def add_person(self, name: str, role: str = "annotator") -> dict[str, Any]:
         """Add somebody to the project; return their id and, for a new account, the personal link to send them."""
-        return dict(self._request("POST", "/people", {"name": name, "role": role}))
+        added = dict(self._request("POST", "/people", {"name": name, "role": role}))
+        return added if added["link"] is None else {**added, "link": f"{self.bench.url}{added['link']}"}
 
     def assign(self, per_item: int | None = None) -> int:
         """Assign every item to all annotators, or to ``per_item`` of them; return the number of items."""
@@ -215,33 +238,57 @@ class Project:
         return dict(self._request("GET", "/counts"))
 
     def changes(self, after: int = 0, wait: float = 0.0) -> Iterator[dict[str, Any]]:
-        """Yield the changes after one that was seen, oldest first; with ``wait``, wait for the first up to so many seconds, then go on without end."""
+        """Yield the changes after one that was seen, oldest first.
+
+        Parameters
+        ----------
+        after : int, default 0
+            The ``id`` of the last change that was seen.
+        wait : float, default 0.0
+            Above 0: go on without end, with requests that wait up to so many seconds for a change, also while the server is restarted.
+        """
+        ask = self._ask_again if wait else self._request
         while True:
-            part = self._request("GET", "/changes", after=after, wait=min(wait, 25.0))
+            # the answer must come before the time that requests have
+            part = ask("GET", "/changes", after=after, wait=min(wait, 25.0, self.bench._timeout / 2))
             yield from part["changes"]
             after = part["last"]
             if not part["changes"] and not wait:
                 return
 
+    def _ask_again(self, method: str, path: str, **query: Any) -> Any:
+        """Send a request, for some minutes also to a server that cannot answer at present."""
+        until, pause = time.monotonic() + _PATIENCE, 0.5
+        while True:
+            try:
+                return self._request(method, path, **query)
+            except WorkbenchError as error:
+                if error.status not in _PASSING or time.monotonic() > until:
+                    raise
+            time.sleep(pause)
+            pause = min(10.0, pause * 2)
+
     def wait_until_done(self, timeout: float = 3600.0) -> dict[str, Any]:
-        """Wait until every assigned item is done, and return the counts.
+        """Wait until every assigned item is done, and return the counts; a server that is restarted meanwhile is asked again.
 
         Raises
         ------
         WorkbenchError
-            If that takes longer than ``timeout`` seconds.
+            If nothing is assigned, or if it takes longer than ``timeout`` seconds.
         """
         until = time.monotonic() + timeout
         while True:
-            counts = self.counts()
+            counts = dict(self._ask_again("GET", "/counts"))
             tasks = counts["tasks"]
-            if tasks["done"] and not (tasks["open"] or tasks["begun"] or tasks["discuss"]):
+            todo = tasks["open"] + tasks["begun"] + tasks["discuss"]
+            if not todo and not tasks["done"]:
+                raise WorkbenchError(f"nothing is assigned in the project {self.name!r}; call assign() first.")
+            if not todo:
                 return counts
             left = until - time.monotonic()
             if left <= 0:
-                todo = tasks["open"] + tasks["begun"] + tasks["discuss"]
                 raise WorkbenchError(f"{todo} of the assigned items are not done after {timeout:g} s.")
-            self._request("GET", "/changes", after=counts["last"], wait=min(left, 25.0))
+            self._ask_again("GET", "/changes", after=counts["last"], wait=min(left, 25.0, self.bench._timeout / 2))
 
     def agreement(self, **query: Any) -> dict[str, Any]:
         """Return the agreement among the annotators; ``metric``, ``sort`` and ``coefficient`` as in the API."""
@@ -266,7 +313,7 @@ class Project:
         job = self._request("POST", "/jobs/export", {"format": format, **fields})
         done = self.wait_for(job, wait)
         target = Path(path)
-        target.write_bytes(self.bench._send("GET", done["file"], None, {}, {}))
+        atomic_write(target, self.bench._send("GET", done["file"], None, {}, {}))
         return target
 
     def formats(self, **query: Any) -> list[dict[str, Any]]:
@@ -296,8 +343,10 @@ class Project:
             pause = min(1.0, pause * 1.5)
 
 
-def _in_parts(paths: Iterable[Path]) -> Iterator[list[tuple[str, bytes]]]:
-    """Divide files into parts that fit into one request."""
+def _in_parts(paths: list[Path]) -> Iterator[list[tuple[str, bytes]]]:
+    """Divide files into parts that fit into one request; files of the same name are sent with the folders that they are in."""
+    many = Counter(path.name for path in paths)
+    folder = commonpath([path.absolute().parent for path in paths]) if paths else ""
     part: list[tuple[str, bytes]] = []
     size = 0
     for path in paths:
@@ -308,7 +357,7 @@ def _in_parts(paths: Iterable[Path]) -> Iterator[list[tuple[str, bytes]]]:
         if part and (len(part) >= _FILES_AT_ONCE or size + len(content) > _BYTES_AT_ONCE):
             yield part
             part, size = [], 0
-        part.append((path.name, content))
+        part.append((path.name if many[path.name] == 1 else path.absolute().relative_to(folder).as_posix(), content))
         size += len(content)
     if part:
         yield part

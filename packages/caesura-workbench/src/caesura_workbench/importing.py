@@ -52,8 +52,9 @@ def import_files(
             step(number, len(parts), f"{number:,} of {len(parts):,} files, {len(added.annotations):,} annotations")
             try:
                 new = _add(store, project, schema, part, request)
-            except StoreError:
-                raise
+            except StoreError as error:
+                before = f" Files imported before it: {len(imported):,}." if imported else ""
+                raise StoreError(f"{part.file}: {error}{before}") from None
             except CaesuraError as error:
                 errors.append({"file": part.file, "line": getattr(error, "line", None), "error": str(error)})
                 continue

@@ -25,6 +25,7 @@ from caesura.errors import CaesuraError
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_FIRST_SECOND = 1_767_225_600  # the beginning of 2026
 _POLL = 0.1  # seconds between checks whether a running job was cancelled
 
 
@@ -110,7 +111,8 @@ class JobPool:
         # of several workers, one is never given to a job in the background, so that requests do not wait for reports
         self._free_in_background = threading.Semaphore(max(1, self.limits.workers - 1))
         self._idle: list[_Worker] = []
-        self._number = 0
+        # a server that is started again gives no job the number of a former one, for which a program may still ask
+        self._number = max(0, int(time.time()) - _FIRST_SECOND)
 
     def run(self, owner: str, what: str, function: Callable[P, T], *args: P.args, **given: P.kwargs) -> T:
         """Call a function of a module in a worker and return its result.
