@@ -112,6 +112,7 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "seed": given("--seed 7"),
             "restored": given("--restored restored.txt", on="marked.txt"),
             "anchor": given("--anchor", needs="--restored altered.txt", on="marked.txt"),
+            "max_altered": given("--max-altered 0.9", needs="--anchor --restored altered.txt", on="marked.txt"),
             "counting": given("--counting catt", needs="--restored restored.txt", on="marked.txt"),
             "encoding": given("--encoding cp1255", on="heb/old.txt"),
             "json": JSON,

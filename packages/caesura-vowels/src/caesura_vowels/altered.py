@@ -26,19 +26,21 @@ from typing import Any
 import numpy as np
 
 from caesura._version import __version__
+from caesura.anchoring.corpora import ALTERED_LIMITS
 from caesura.display.result import Result
 from caesura.display.table import Code, Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.kernels.anchoring import align_codes
 from caesura.text import shorten
-from caesura.validation import validate_choice
+from caesura.validation import validate_choice, validate_range
 
 _TATWEEL, _WASLA, _ALIF, _DAGGER, _SHADDA = "\u0640", "\u0671", "\u0627", "\u0670", "\u0651"
 _NOT_ARABIC = re.compile("[^\u0621-\u063a\u0640-\u0652\u0670\u0671\ufefb\ufef7\ufef5\ufef9 ]")
-_MARKS = frozenset("\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652")
-_AFTER_SHADDA = frozenset("\u064b\u064c\u064d\u064e\u064f\u0650")
+_AFTER_SHADDA = "\u064e\u064f\u0650\u064b\u064c\u064d"
+_MARKS = f"{_AFTER_SHADDA}{_SHADDA}\u0652"
+_LIGATURES = str.maketrans({"\ufefb": "لا", "\ufef7": "لأ", "\ufef5": "لآ", "\ufef9": "لإ"})
 _ALIFS = str.maketrans("أإآ", "ااا")
-_MAX_ALTERED = 0.30
+_WARN_ALTERED, _MAX_ALTERED = ALTERED_LIMITS["letters"]
 
 
 @dataclass
@@ -86,18 +88,32 @@ class RestoredScores(Result):
         System -> its counts.
     counting : {"letters", "catt"}
         Which rates are shown first.
+    max_altered : float, default 0.30
+        The largest share of altered letters of a text.
     """
 
     systems: Mapping[str, RestoredCounts]
     counting: str
+    max_altered: float = _MAX_ALTERED
 
     @property
     def signature(self) -> str:
-        """How the rates were counted."""
-        return f"der|counting:{self.counting}|anchor:letters+alif+tatweel|maxalt:{_MAX_ALTERED:g}|v:{__version__}"
+        """How the rates were counted; anchoring is named if the letters of any text differ."""
+        altered = any(counts.distance for counts in self.systems.values())
+        anchored = f"|anchor:letters+marks+alif+tatweel|maxalt:{self.max_altered:g}" if altered else ""
+        return f"der|counting:{self.counting}{anchored}|v:{__version__}"
+
+    def warnings(self) -> list[str]:
+        """Return a sentence for every text of which more was altered than usual."""
+        return [
+            f"{name}: {counts.altered:.1%} of the letters were altered."
+            for name, counts in self.systems.items()
+            if counts.altered > _WARN_ALTERED
+        ]
 
     def tables(self) -> Sequence[Table]:
         """Return the rates of every system, with its altered share."""
+        notes = (*(f"! {sentence}" for sentence in self.warnings()), Code(self.signature))
         if self.counting == "catt":
             columns = ("system", "DER", "DER without endings", "WER", "WER without endings", "altered lines", "altered")
             rows: tuple[tuple[Any, ...], ...] = tuple(
@@ -105,7 +121,7 @@ class RestoredScores(Result):
                  c.altered_lines, Rounded(c.altered, 5))
                 for name, c in self.systems.items()
             )  # fmt: skip
-            return [Table("error rates in percent, counted as CATT", columns, rows, (Code(self.signature),))]
+            return [Table("error rates in percent, counted as CATT", columns, rows, notes)]
         columns = (
             "system",
             "DER",
@@ -120,13 +136,14 @@ class RestoredScores(Result):
              Rounded(c.altered, 5), Rounded(1 - c.without_counterpart / max(c.letters, 1), 5))
             for name, c in self.systems.items()
         )  # fmt: skip
-        return [Table("diacritic error rates in percent", columns, rows, (Code(self.signature),))]
+        return [Table("diacritic error rates in percent", columns, rows, notes)]
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: all counts and rates of every system."""
         return {
             "counting": self.counting,
             "signature": self.signature,
+            "warnings": self.warnings(),
             "systems": {
                 name: {
                     **{k: v for k, v in vars(c).items() if k != "catt"},
@@ -141,7 +158,12 @@ class RestoredScores(Result):
 
 
 def score_restored(
-    reference: Sequence[str], systems: Mapping[str, Sequence[str]], *, counting: str = "letters", anchor: bool = False
+    reference: Sequence[str],
+    systems: Mapping[str, Sequence[str]],
+    *,
+    counting: str = "letters",
+    anchor: bool = False,
+    max_altered: float = _MAX_ALTERED,
 ) -> RestoredScores:
     """Score restored lines against a reference with marks.
 
@@ -150,15 +172,22 @@ def score_restored(
     reference : sequence of str
         Lines with marks.
     systems : mapping of str to sequence of str
-        System -> the same lines, restored.
+        System -> the same lines, restored. Blank lines at the end may be missing or too many.
     counting : {"letters", "catt"}, default "letters"
         "letters" counts letters of the reference, those without a counterpart as wrong; "catt" counts as CATT's program.
     anchor : bool, default False
         Whether letters may differ; otherwise the first line whose letters differ is an error.
+    max_altered : float, default 0.30
+        With ``anchor``: the largest share of altered letters of a text; more is an error.
 
     Returns
     -------
     RestoredScores
+
+    Raises
+    ------
+    CaesuraError
+        If letters differ without ``anchor``, if more than ``max_altered`` of them do, or if numbers of lines differ.
 
     Examples
     --------
@@ -167,34 +196,60 @@ def score_restored(
     (3, 1, 33.3)
     """
     validate_choice("counting", counting, ("letters", "catt"))
-    if not reference:
+    validate_range("max_altered", max_altered, 0.0, 1.0)
+    if not any(map(str.strip, reference)):
         raise CaesuraError("the reference has no lines.")
-    return RestoredScores({n: _count(reference, lines, n, anchor) for n, lines in systems.items()}, counting)
+    counts = {name: _count(reference, lines, name, anchor) for name, lines in systems.items()}
+    for name, each in counts.items():
+        if each.altered > max_altered:
+            raise CaesuraError(
+                f"{name!r}: {each.altered:.1%} of the letters were altered, more than {100 * max_altered:g} %; the first altered line is "
+                f"{_first_altered(reference, systems[name])}; to accept it, raise max_altered (--max-altered)."
+            )
+    return RestoredScores(counts, counting, max_altered)
 
 
 def read_lines(path: Path) -> list[str]:
-    """Read the lines of a text file, without the empty ones at its end."""
+    """Read the lines of a text file. Only line breaks separate them; blank lines at the end are lines, too, as CATT counts them."""
     from caesura.files import Source
 
-    lines = Source.open(path).text.splitlines()
-    while lines and not lines[-1].strip():
-        lines.pop()
+    return Source.open(path).text.removesuffix("\n").split("\n")
+
+
+def _as_many(lines: Sequence[str], reference: Sequence[str]) -> Sequence[str]:
+    """Return as many lines as the reference has if only blank lines at the end are missing, or are too many."""
+    count = len(reference)
+    if not any(map(str.strip, lines[count:])) and not any(map(str.strip, reference[len(lines) :])):
+        return [*lines[:count], *[""] * (count - len(lines))]
     return lines
 
 
+def _is_arabic(lines: Sequence[str]) -> bool:
+    return any("\u0600" <= char <= "\u06ff" for line in lines for char in line)
+
+
+def _first_altered(reference: Sequence[str], lines: Sequence[str]) -> str:
+    arabic = _is_arabic(reference)
+    for number, pair in enumerate(zip(reference, lines, strict=False), 1):
+        ours, theirs = ("".join(letter for letter, _ in split_letters(clean(line, arabic))) for line in pair)
+        if ours.translate(_ALIFS) != theirs.translate(_ALIFS):
+            return f"{number}, {shorten(ours)!r} in the reference and {shorten(theirs)!r} here"
+    raise AssertionError("unreachable: some line was altered")
+
+
 def _count(reference: Sequence[str], lines: Sequence[str], name: str, anchor: bool) -> RestoredCounts:
+    lines = _as_many(lines, reference)
     if len(lines) != len(reference):
         raise CaesuraError(f"{name!r} has {len(lines)} lines, the reference {len(reference)}; restore line by line.")
+    arabic = _is_arabic(reference)
     counts = RestoredCounts(lines=len(reference), catt=dict.fromkeys(_RATES, (0, 0)))
     for number, (ours, theirs) in enumerate(zip(reference, lines, strict=True), 1):
-        first, second = clean(ours), clean(theirs)
+        first, second = clean(ours, arabic), clean(theirs, arabic)
         _count_letters(first, second, counts, name, number, anchor)
         for rate, (measure, endings) in _RATES.items():
             one, two = measure(first, endings), measure(second, endings)
             errors, total = counts.catt[rate]
             counts.catt[rate] = errors + _distance(one, two)[0], total + len(one)
-    if counts.altered > _MAX_ALTERED:
-        raise CaesuraError(f"{name!r}: {counts.altered:.1%} of the letters were altered, more than {_MAX_ALTERED:.0%}.")
     return counts
 
 
@@ -222,14 +277,14 @@ def _count_letters(first: str, second: str, counts: RestoredCounts, name: str, n
             counts.wrong += 1
 
 
-def clean(line: str) -> str:
-    """Keep Arabic letters, marks and single blanks, as CATT does; other scripts keep everything but repeated blanks.
+def clean(line: str, arabic: bool = True) -> str:
+    """Keep Arabic letters, marks and single blanks, as CATT does, with lam-alif as two letters; of other texts, all but repeated blanks.
 
     >>> clean("قَـالَ: «نَعَمْ»")
     'قَالَ نَعَمْ'
     """
-    if any("\u0600" <= char <= "\u06ff" for char in line):
-        line = _NOT_ARABIC.sub(" ", line.replace(_TATWEEL, "").replace(_WASLA, _ALIF))
+    if arabic:
+        line = _NOT_ARABIC.sub(" ", line.replace(_TATWEEL, "").replace(_WASLA, _ALIF)).translate(_LIGATURES)
     return " ".join(line.split())
 
 
@@ -248,7 +303,7 @@ def split_letters(line: str) -> list[tuple[str, str]]:
         if char in _MARKS:
             if not marks:
                 marks = char
-            elif _SHADDA in (char, marks) and char != marks and {char, marks} - {_SHADDA} <= _AFTER_SHADDA:
+            elif _SHADDA in (char, marks) and char != marks and ({char, marks} - {_SHADDA}).pop() in _AFTER_SHADDA:
                 marks = _SHADDA + char.replace(_SHADDA, "") + marks.replace(_SHADDA, "")
         else:
             marks = "".join(sorted({*marks, char}))
@@ -256,24 +311,36 @@ def split_letters(line: str) -> list[tuple[str, str]]:
     return found
 
 
+def _pair_as_catt(line: str, endings: bool) -> list[tuple[str, str]]:
+    """Return the letters of a clean line with their marks as CATT's tokenizer pairs them, and an entry each for start and end.
+
+    It differs from :func:`split_letters` in lines with several marks in a row. A vowel before a shadda changes places with it, once; then
+    a mark that stands twice counts once; then a letter has the mark after it, and a vowel after that if this mark is a shadda.
+    """
+    line = line.replace(_DAGGER, "")
+    for vowel in _AFTER_SHADDA:
+        line = line.replace(vowel + _SHADDA, _SHADDA + vowel)
+    for mark in _MARKS:
+        line = line.replace(mark * 2, mark)
+    pairs = [("<", "<")]
+    for char, following, second in zip(line, line[1:] + " ", line[2:] + "  ", strict=False):
+        if char not in _MARKS:
+            marks = following if following in _MARKS else ""
+            pairs.append((char, marks + second if marks == _SHADDA and second in _AFTER_SHADDA else marks))
+    pairs.append((">", ">"))
+    if not endings:  # no marks before a blank that has none itself
+        bare = [at for at, pair in enumerate(pairs[1:]) if pair == (" ", "")]
+        for at in bare:
+            pairs[at] = pairs[at][0], ""
+    return pairs
+
+
 def _tags(line: str, endings: bool) -> list[str]:
-    letters = _without_endings(split_letters(line), endings)
-    return ["<", *(marks for _, marks in letters), ">"]
+    return [marks for _, marks in _pair_as_catt(line, endings)]
 
 
 def _words(line: str, endings: bool) -> list[str]:
-    letters = _without_endings(split_letters(line), endings)
-    return ("<" + "".join(letter + marks for letter, marks in letters) + ">").split()
-
-
-def _without_endings(letters: list[tuple[str, str]], endings: bool) -> list[tuple[str, str]]:
-    """Remove the marks of letters before a blank without marks, if case endings do not count."""
-    if endings:
-        return letters
-    return [
-        (letter, "" if at + 1 < len(letters) and letters[at + 1] == (" ", "") else marks)
-        for at, (letter, marks) in enumerate(letters)
-    ]
+    return "".join(letter + marks for letter, marks in _pair_as_catt(line, endings)).split()
 
 
 _RATES: dict[str, Any] = {

@@ -311,6 +311,10 @@ def evaluate(
     anchor: Annotated[
         bool, Option("--anchor", help="With --restored: accept letters that differ from the reference and report them.")
     ] = False,
+    max_altered: Annotated[
+        float | None,
+        Option("--max-altered", min=0, max=1, help="With --anchor: the largest altered share of a text; default 0.3."),
+    ] = None,
     counting: Annotated[
         Literal["letters", "catt"],
         Option("--counting", help="With --restored: letters of the reference, or the tags that CATT's program counts."),
@@ -323,7 +327,7 @@ def evaluate(
     Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
     """
     if restored:
-        _score_restored(Path(name), restored, anchor, counting, json)
+        _score_restored(Path(name), restored, json=json, anchor=anchor, counting=counting, max_altered=max_altered)
         return
     from caesura.cli.io import as_json, show_blocks, with_progress
     from caesura.errors import CaesuraError
@@ -370,13 +374,16 @@ def evaluate(
         show_blocks(result.tables())
 
 
-def _score_restored(reference: Path, restored: list[Path], anchor: bool, counting: str, json: bool) -> None:
+def _score_restored(
+    reference: Path, restored: list[Path], *, json: bool, anchor: bool, counting: str, max_altered: float | None
+) -> None:
     """Score restored texts against a text with marks."""
     from caesura.cli.io import as_json, names_of, show_blocks
     from caesura_vowels.altered import read_lines, score_restored
 
     systems = {name: read_lines(path) for name, path in zip(names_of(restored), restored, strict=True)}
-    result = score_restored(read_lines(reference), systems, counting=counting, anchor=anchor)
+    limit = {} if max_altered is None else {"max_altered": max_altered}
+    result = score_restored(read_lines(reference), systems, counting=counting, anchor=anchor, **limit)
     if json:
         as_json(result.as_dict())
     else:
@@ -510,6 +517,7 @@ restore.conflicts = (  # type: ignore[attr-defined]
 )
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("anchor counting", "restored", "it is for restored texts", missing_option),
+    *conflicts("max_altered", "anchor", "texts that differ are refused", missing_option),
     *conflicts(
         "model split test folds block missing path lexicon rare discount unseen epochs first seed",
         "restored",
