@@ -252,3 +252,68 @@ def test_the_command_anchor_writes_the_moved_annotations(files) -> None:
 def test_commands_refuse_in_one_sentence(files, arguments, sentence) -> None:
     given = [files / each if each.endswith((".json", ".txt")) else each for each in arguments]
     assert sentence in refused(*given)
+
+
+def test_remarks_around_the_text_are_no_errors() -> None:
+    """A model writes a sentence before and after the text: the boundaries beside them are at its start and end."""
+    units = ["Sure:", *SOURCE, "Bye!"]
+    compared = cs.compare(gold(), answer((1, 5, 11, 15, 17), units), ["B"], anchor=True)
+    assert compared["B"] == 1.0
+    total = compared.anchored.total
+    assert (total.marks, total.lost, total.at_ends, total.placed_share) == (5, 2, 2, 1.0)
+    assert "2 boundaries fall on the start or end of a text and are left out." in str(compared)
+
+
+# ---------------------------------------------------------------------- agreement
+
+
+def spans_of(units, text="senate"):
+    at = [unit.lower() for unit in units].index(text)
+    return cs.Spans.from_rows([(at, at + 1, "body")], length=len(units), units=units)
+
+
+def nested_of(units):
+    end = units.index("Then")
+    return cs.Hierarchy.from_spans([(1, len(units)), (1, end), (end + 1, len(units))], length=len(units), units=units)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (gold()["doc", "gold"], answer()["doc", "llm"]),
+        (spans_of(SOURCE), spans_of(COPY)),
+        (nested_of(SOURCE), nested_of(COPY)),
+    ],
+    ids=["boundaries", "spans", "nested"],
+)
+def test_coders_of_altered_texts_agree(ours, theirs) -> None:
+    coders = {"doc": {"a": ours, "b": theirs}}
+    with pytest.raises(LengthMismatch, match="agree: anchor=True, --anchor; otherwise: caesura anchor"):
+        cs.agree(coders)
+    found = cs.agree(coders, anchor=True)
+    assert found.observed == (0.0 if found.formula == "disorder" else 1.0)
+    assert found.signature.endswith(f"|anchor:{ALTERED}|unplaced:out")
+    assert found.details["anchoring"]["placed"] == found.details["anchoring"]["marks"] > 0
+    from caesura.agreement import agreements
+
+    listed = agreements(coders, "B" if ours is gold()["doc", "gold"] else None, anchor="words")
+    assert all("|anchor:words" in each.signature for each in listed.values())
+    assert "anchor" not in cs.agree({"doc": {"a": ours, "b": ours}}, anchor=True).signature
+
+
+def test_refused_coders_are_left_out_and_named(files) -> None:
+    cs.write(answer(positions=(3,), units=[unit[::-1] * 2 for unit in SOURCE]), files / "zed.json")
+    rename = "-O", "pattern={coder}.json"
+    assert "--skip-refused" in refused("agree", files, *rename, "--anchor")
+    shown = json.loads(caesura("agree", files, *rename, "--anchor", "--skip-refused", "--json").stdout)
+    assert set(shown["pi"]["details"]["coders"]) == {"gold", "llm"}
+    assert ["zed" in name for name in shown["anchoring"]["refused"]] == [True]
+    assert "|anchor:letters" in shown["pi"]["signature"]
+
+
+def test_spans_of_other_words_are_refused_where_the_number_of_words_is_equal() -> None:
+    other = [*SOURCE[:6], "Senates", *SOURCE[7:]]
+    pair = corpus(spans_of(SOURCE), "gold"), corpus(spans_of(other, "senates"))
+    with pytest.raises(LengthMismatch, match="token 7 is 'senate' in the reference and 'Senates'"):
+        cs.compare(*pair)
+    assert cs.compare(*pair, ["span-F"], anchor=True)["span-F"] == 1.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,10 @@ from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
 from caesura.validation import validate_choice
 
+if TYPE_CHECKING:
+    from caesura.anchoring import AnchoredCorpus
+    from caesura.statistics.anchored import AnchorLike
+
 #: Metrics with models of chance of their own.
 FLEXIBLE_METRICS = ("Sf", "SfB")
 #: Metrics of recordings whose chance is that of random times.
@@ -56,6 +60,7 @@ def agree(
     resamples: int = 0,
     level: float = 0.95,
     seed: int = 0,
+    anchor: AnchorLike = None,
     **options: Any,
 ) -> Agreement:
     """Measure the agreement of all coders of a corpus, corrected for chance.
@@ -90,6 +95,9 @@ def agree(
         The level of the interval.
     seed : int, default 0
         The seed of all random numbers.
+    anchor : bool, str, dict or AnchorOptions, default None
+        Whether the texts of coders may differ: True, a level, or parameters of :class:`~caesura.anchoring.AnchorOptions`. Annotations are
+        moved to the text of the first coder of an item; marks without a place are left out. The signature names it.
     **options
         For spans, parameters of :func:`~caesura.agreement.gamma` (``samples=``, ``sampler=`` …),
         :func:`~caesura.agreement.alpha_u` and :func:`~caesura.agreement.u_alpha`; with "Sf" and "SfB", those of the simulation
@@ -116,6 +124,11 @@ def agree(
     """
     names = None if coefficient is None else [coefficient]
     resampling = Resampling(level, resamples, seed=seed)
+    if anchor is not None and anchor is not False:
+        moved, anchored = _anchor(corpus, anchor)
+        return _sign_anchored(
+            agree(moved, metric, coefficient, density, resamples=resamples, level=level, seed=seed, **options), anchored
+        )
     if coefficient is not None and is_label_coefficient(coefficient):
         return _label_coefficients(corpus, metric, [coefficient], density, resampling, options)[coefficient]
     if isinstance(corpus, Ratings):
@@ -134,6 +147,7 @@ def agreements(
     resamples: int = 0,
     level: float = 0.95,
     seed: int = 0,
+    anchor: AnchorLike = None,
     **options: Any,
 ) -> dict[str, Agreement]:
     """Compute several coefficients from pairs that are counted once.
@@ -155,6 +169,8 @@ def agreements(
         The level of the intervals.
     seed : int, default 0
         The seed of all random numbers.
+    anchor : bool, str, dict or AnchorOptions, default None
+        As for :func:`agree`.
     **options
         As for :func:`agree`.
 
@@ -171,6 +187,12 @@ def agreements(
     """
     names = None if coefficients is None else list(coefficients)
     resampling = Resampling(level, resamples, seed=seed)
+    if anchor is not None and anchor is not False:
+        moved, anchored = _anchor(corpus, anchor)
+        ask: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed, **options}
+        return {
+            k: _sign_anchored(each, anchored) for k, each in agreements(moved, metric, names, density, **ask).items()
+        }
     of_labels = [name for name in names or () if is_label_coefficient(name)]
     if names is None or not of_labels:
         _, compute = _choose_coefficients(corpus, metric, names, density, resampling, options)
@@ -182,6 +204,22 @@ def agreements(
     if rest:
         found |= _choose_coefficients(corpus, metric, rest, density, resampling, {})[1](rest)
     return {name: found[name] for name in names}
+
+
+def _anchor(corpus: CorpusLike | Ratings | CountedPairs, given: AnchorLike) -> tuple[Corpus, AnchoredCorpus | None]:
+    from caesura.statistics.anchored import anchor_coders  # loads modules that texts which do not differ do not need
+
+    if isinstance(corpus, (Ratings, CountedPairs)):
+        raise CaesuraError("ratings and counted pairs have no texts to anchor; leave anchoring out.")
+    return anchor_coders(lambda: corpus_of_coders(corpus), given)
+
+
+def _sign_anchored(result: Agreement, anchored: AnchoredCorpus | None) -> Agreement:
+    """Return a coefficient whose signature says how altered texts were anchored, with the record in its details."""
+    if anchored is None:
+        return result
+    details = {**result.details, "anchoring": anchored.as_dict()}
+    return replace(result, signature=f"{result.signature}|{anchored.signature}", details=details)
 
 
 def agreement_of_sums(sums: SumTable, metric: Metric, coefficient: str, coders: int) -> Agreement:

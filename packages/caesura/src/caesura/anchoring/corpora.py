@@ -143,6 +143,9 @@ class AnchorCounts:
     snapped: int = 0
     snapped_distance: int = 0
     lost: int = 0
+    at_ends: int = (
+        0  # of these, boundaries that fell on the start or end of the text: they have a place, and say nothing there
+    )
     exact_alignment: bool = True
 
     @classmethod
@@ -240,6 +243,13 @@ class AnchoredCorpus(Result):
             sentences.append(
                 f"{pluralize(total.marks - total.placed, 'mark')} of {total.marks} could not be placed in the source; {how}."
             )
+        if total.at_ends:
+            fell = (
+                "falls on the start or end of a text and is"
+                if total.at_ends == 1
+                else "fall on the start or end of a text and are"
+            )
+            sentences.append(f"{pluralize(total.at_ends, 'boundary')} {fell} left out.")
         if not total.exact_alignment:
             sentences.append("the alignment is not minimal, so the altered share is an upper bound.")
         if self.refused:
@@ -359,7 +369,7 @@ class _Mover:
             starts[old] = position
             if position == 0 or (position >= n and types is None):
                 self.counts.lost += 1
-                self.counts.placed -= 1
+                self.counts.at_ends += 1
             elif (position, code) in kept:
                 self.counts.merged += 1
             else:

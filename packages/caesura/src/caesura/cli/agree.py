@@ -137,6 +137,7 @@ def agree(
     width: options.Width = None,
     anchor: options.Anchor = False,
     max_altered: options.MaxAltered = None,
+    skip_refused: options.SkipRefused = False,
     format: options.Format = None,
     option: options.FormatOptions = None,
     seed: options.Seed = 0,
@@ -156,7 +157,7 @@ def agree(
     Example: caesura agree sample:stargazer --coefficient pi --density segments
     """
     old = old_options or {}
-    anchoring, option = split_anchor_options(option, anchor=anchor, max_altered=max_altered)
+    anchoring, option = split_anchor_options(option, anchor=anchor, max_altered=max_altered, skip_refused=skip_refused)
     reading = Reading.of(format, option, {key: value for key, value in old.items() if key == "encoding"})
     corpus, anchored = _read(reading, path, anchoring)
     reading.require_two_coders(corpus, path)
@@ -193,6 +194,7 @@ def agree(
                 width=width,
                 anchor=anchor,
                 max_altered=max_altered,
+                skip_refused=skip_refused,
                 format=format,
                 seed=seed,
                 json=json,
@@ -225,6 +227,8 @@ def agree(
             results = agreements(counted, None if of_spans or of_labels else measure, coefficient, **ask)
             if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
                 print_stderr("there are no intervals, because one item cannot be resampled.")
+    if anchored is not None:
+        results = {name: replace(r, signature=f"{r.signature}|{anchored.signature}") for name, r in results.items()}
     why = explain_disagreement(counted, _near_distance(measure)) if explain else None
     failed = list(
         failures(limits, {name: FailUnderScore(float(result)) for name, result in results.items()}, "coefficient")
@@ -281,15 +285,9 @@ def _read(reading: Reading, path: Path, anchoring: AnchorOptions | None) -> tupl
     """Read the corpus; with --anchor, coders whose text differs are moved to the text of the first coder of an item."""
     if anchoring is None:
         return reading.corpus(path), None
-    from caesura.statistics.anchored import anchored_while_reading
+    from caesura.statistics.anchored import anchor_coders
 
-    parts: list[AnchoredCorpus] = []
-    with anchored_while_reading(anchoring, parts.append):
-        corpus = reading.corpus(path)
-    if not parts:
-        return corpus, None
-    items = {name: counts for part in parts for name, counts in part.items.items()}
-    return corpus, replace(parts[0], corpus=corpus, items=items)
+    return anchor_coders(lambda: reading.corpus(path), anchoring)
 
 
 def _show_table(results: Mapping[str, Agreement], style: str) -> None:

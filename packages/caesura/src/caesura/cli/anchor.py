@@ -86,7 +86,7 @@ def anchor(
     annotated = reading.corpus(copy, "hyp")
     if not annotated.texts:
         raise CaesuraError(f"{copy}: the annotations have no text, so that they cannot be anchored.")
-    reference = _source(reading, source, annotated, unit)
+    reference = _source(reading, source, copy, annotated, unit)
     with working("aligning"):
         result = anchor_corpus(reference, named_alike(reference, source, annotated, copy), parameters)
     if out is not None:
@@ -119,9 +119,15 @@ def _text(path: Path) -> str:
     return Source.open(path).text
 
 
-def _source(reading: Reading, path: Path, annotated: Corpus, unit: str | None) -> Any:
+def _source(reading: Reading, path: Path, copy: Path, annotated: Corpus, unit: str | None) -> Any:
     """Return the source as a corpus, or the units of a text file by item."""
-    if is_sample(path) or path.suffix.lower() not in _TEXTS or any(o.startswith("ref.") for o in reading.options or ()):
+    own_format = reading.format is not None and path.suffix == copy.suffix  # such as texts with vowel marks
+    if (
+        is_sample(path)
+        or path.suffix.lower() not in _TEXTS
+        or own_format
+        or any(o.startswith("ref.") for o in reading.options or ())
+    ):
         corpus = reading.corpus(path, "ref")
         if not corpus.texts:
             raise CaesuraError(f"{path}: the source has no text.")

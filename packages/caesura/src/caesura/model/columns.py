@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 #: What an error about different texts advises.
-ANCHOR_ADVICE = "to compare altered texts, anchor them (anchor=True, --anchor)"
+ANCHOR_ADVICE = "to compare altered texts, anchor them (compare, evaluate and agree: anchor=True, --anchor; otherwise: caesura anchor)"
 
 _text_resolver: ContextVar[Callable[[list[Annotation]], list[Annotation]] | None] = ContextVar(
     "text resolver", default=None

@@ -89,28 +89,49 @@ def anchored_while_reading(
 ) -> AbstractContextManager[None]:
     """While a corpus is read, move the annotations of coders whose text differs to the text of the first coder of the item.
 
-    There is no reference, so marks without a place are left out. ``report`` receives every anchored part.
+    There is no reference, so marks without a place are left out. ``report`` receives every anchored part. With ``skip_refused``,
+    annotations of refused texts are left out.
     """
-    options = replace(options, unplaced="out")
+    strict = replace(options, unplaced="out", skip_refused=False)
 
     def resolve(listed: list[Annotation]) -> list[Annotation]:
         texts: dict[tuple[str, str], tuple[str, ...]] = {}
-        same: list[Annotation] = []
-        apart: list[tuple[int, Annotation]] = []
-        for at, each in enumerate(listed):
+        moved: list[Annotation] = []
+        for each in listed:
             units = each.marks.units
-            if units is not None and texts.setdefault((each.item, each.track), units) != units:
-                apart.append((at, each))
-            same.append(each)
-        for at, each in apart:
+            if units is None or texts.setdefault((each.item, each.track), units) == units:
+                moved.append(each)
+                continue
             alone = Corpus.from_annotations([each])
             source = Corpus.from_annotations([each._replace(marks=_unmarked(texts[each.item, each.track]))])
-            found = anchor_corpus(source, alone, options)
-            report(replace(found, items={f"{each.item} · {each.coder}": counts for counts in found.items.values()}))
-            same[at] = next(iter(found.corpus))
-        return same
+            name = f"{each.item} · {each.coder}"
+            try:
+                found = anchor_corpus(source, alone, strict)
+            except CaesuraError as fault:
+                if not options.skip_refused:
+                    raise
+                report(AnchoredCorpus(alone, strict, refused={name: str(fault)}))
+                continue
+            report(replace(found, items={name: found.total}))
+            moved.append(next(iter(found.corpus)))
+        return moved
 
     return texts_resolved_by(resolve)
+
+
+def anchor_coders(build: Callable[[], Corpus], given: AnchorLike) -> tuple[Corpus, AnchoredCorpus | None]:
+    """Build a corpus whose coders' texts may differ; return it, and what anchoring changed if any text differed."""
+    options = AnchorOptions.of(given)
+    if options is None:
+        return build(), None
+    parts: list[AnchoredCorpus] = []
+    with anchored_while_reading(options, parts.append):
+        corpus = build()
+    if not parts:
+        return corpus, None
+    items = {name: counts for part in parts for name, counts in part.items.items()}
+    refused = {name: reason for part in parts for name, reason in part.refused.items()}
+    return corpus, replace(parts[0], corpus=corpus, items=items, refused=refused)
 
 
 def _unmarked(units: tuple[str, ...]) -> Any:
