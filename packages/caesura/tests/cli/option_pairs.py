@@ -68,6 +68,7 @@ NEED_OTHER_DATA = {
     ("confusions", "mapping"),  # these maps leave no name that differs
     ("confusions", "option"),
     ("sort", "option"),
+    ("missing", "option"),  # one recording
     ("sort", "least"),  # one group is left
     ("option", "anchor"),
     ("draw", "anchor"),
@@ -138,9 +139,10 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "table": given("--table out/aligners.csv"),
             "mapping": given("--mapping phones.tsv"),
             "cluster": given("--cluster none"),
+            "missing": given("--missing skip", on="phones.json unheard.json"),
             "svg": given("--svg out/curves.svg"),
             "width": given("--width 30"),
-            "format": given("--format caesura-json", on="phones.csv heard.json"),
+            "format": given("--format caesura-json", on="phones.csv heard.json|phones.csv unheard.json"),
             "option": given("--option ref.tier=phones", on="r.TextGrid r.TextGrid"),
             "seed": given("--seed 7", needs="--cluster none"),
             "json": JSON,
@@ -588,6 +590,8 @@ def write_inputs(here: Path) -> None:
         ]
         speakers = {item: {"speaker": f"s{i % 3}"} for i, item in enumerate(items)}
         data(Corpus.from_annotations(sound, attributes=speakers), name, *(["phones.csv"] if name == "phones" else []))
+        if name == "heard":
+            data(Corpus.from_annotations(sound[1:], attributes=speakers), "unheard")
     (here / "phones.tsv").write_text("b\tp\n", encoding="utf-8")
     (here / "all.uem").write_text("é1 1 0 7\né2 1 1 5\n", encoding="utf-8")
     _write_story(here)

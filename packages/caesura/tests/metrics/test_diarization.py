@@ -66,7 +66,9 @@ def test_published_values_of_dscore() -> None:
         assert value == pytest.approx(expected[f"bcubed_{key}"], abs=1e-4)
     exactly = {"uem": data["uem"]}
     assert 100 * metric("jaccard-error", **exactly)(*sides) == pytest.approx(exact["jer_percent"], abs=1e-9)
-    assert metric("speaker-Bcubed-F", **exactly)(*sides) == pytest.approx(exact["bcubed"][2], abs=1e-12)
+    assert 100 * metric("diarization-error", **exactly)(*sides) == pytest.approx(exact["der_percent"], abs=1e-9)
+    for what, value in zip(("precision", "recall", "F"), exact["bcubed"], strict=True):
+        assert metric(f"speaker-Bcubed-{what}", **exactly)(*sides) == pytest.approx(value, abs=1e-12)
 
 
 def test_names_of_speakers_do_not_matter() -> None:
@@ -258,3 +260,52 @@ def test_speakers_of_a_corpus_are_mapped_at_once() -> None:
     two = {"a": {"ann": sides[0]["0"], "ben": sides[0]["0"]}}
     with pytest.raises(CaesuraError, match="several coders or tiers"):
         evaluate(two, {"a": sides[1]["0"]}, [metric("diarization-error:speakers=corpus")])
+
+
+def test_recordings_that_only_one_side_has() -> None:
+    gold = {name: {"g": turns([(0, 4, "a"), (4, 10, "b")])} for name in "xy"}
+    some = {"x": {"s": turns([(0, 4, "1"), (4, 10, "2")])}}
+    more = {name: {"s": turns([(0, 4, "1"), (4, 10, "2")])} for name in "xyz"}
+    extra = evaluate(gold, more, ["diarization-error", "jaccard-error"])
+    assert (extra.items, extra.skipped, extra["diarization-error"].micro) == (("x", "y"), ("z",), 0.0)
+    assert any("(z) was left out" in sentence for sentence in extra.sentences())
+    with pytest.raises(CaesuraError, match=r"one side only: z \(the reference lacks it\)"):
+        evaluate(gold, more, ["span-F"])
+    with pytest.raises(CaesuraError, match=r"y \(the hypothesis lacks it\).*missing='empty'"):
+        evaluate(gold, some, ["diarization-error"])
+    silent = evaluate(gold, some, ["diarization-error"], missing="empty")
+    assert silent["diarization-error"].per_item == [0.0, 1.0]
+    alarms = evaluate(gold, more, ["diarization-error"], missing="empty")
+    assert alarms["diarization-error"].micro == 10 / 20
+
+
+def test_one_speaker_without_pauses_is_read_as_turns(tmp_path) -> None:
+    from caesura import read
+
+    line = "SPEAKER a 1 {} <NA> <NA> {} <NA> <NA>\n"
+    (tmp_path / "one.rttm").write_text(line.format("0 5", "x") + line.format("5 5", "x"))
+    (tmp_path / "two.rttm").write_text(line.format("0 5", "x") + line.format("7 3", "y"))
+    one, two = read(tmp_path / "one.rttm"), read(tmp_path / "two.rttm")
+    assert one.kind == two.kind == "spans"
+    assert evaluate(two, one, ["diarization-error"])["diarization-error"].micro == (3 + 2) / 8
+
+
+def test_files_of_recordings_without_turns(tmp_path) -> None:
+    from caesura import read
+    from caesura.model.provenance import ReadingNote
+
+    line = "SPEAKER {} 1 0 5 <NA> <NA> x <NA> <NA>\n"
+    for side in ("ref", "sys"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.rttm").write_text(line.format("a"))
+    (tmp_path / "ref" / "b.rttm").write_text(line.format("b"))
+    (tmp_path / "sys" / "b.rttm").write_text(";; nobody talks\n")
+    with pytest.warns(ReadingNote, match=r"no turns in b\.rttm"):
+        system = read(tmp_path / "sys")
+    found = evaluate(read(tmp_path / "ref"), system, ["diarization-error"], missing="empty")
+    assert found["diarization-error"].per_item == [0.0, 1.0]
+    (tmp_path / "sys" / "a.rttm").write_text("")
+    with pytest.raises(CaesuraError, match="none has turns"):
+        read(tmp_path / "sys")
+    with pytest.raises(CaesuraError, match="the file has no turns"):
+        read(tmp_path / "sys" / "b.rttm", "rttm")

@@ -29,6 +29,15 @@ def recordings(seed: int, late: float, spread: float) -> cs.Corpus:
 GOLD, NEAR, FAR = recordings(1, 0, 0), recordings(2, 0.002, 0.008), recordings(3, 0.01, 0.02)
 
 
+def with_names(new: Callable[[str], str]) -> cs.Corpus:
+    """The recordings of the near aligner with other names."""
+    made = [
+        (a.item, a.coder, cs.Segmentation(a.marks.length, a.marks.positions, names=list(map(new, a.marks.names))))
+        for a in NEAR
+    ]
+    return cs.Corpus.from_annotations(made, attributes=NEAR.attributes)
+
+
 def test_groups_add_up_to_the_whole() -> None:
     result = compare_aligners(GOLD, {"near": NEAR, "far": FAR})
     evaluation = result.evaluation
@@ -107,17 +116,7 @@ def test_drawings_by_class_are_in_the_report_and_files(tmp_path) -> None:
 
 
 def test_recordings_can_be_grouped_and_names_that_differ_listed() -> None:
-    renamed = cs.Corpus.from_annotations(
-        [
-            a._replace(
-                marks=cs.Segmentation(
-                    a.marks.length, a.marks.positions, names=["<p>" if n == "sil" else n for n in a.marks.names]
-                )
-            )
-            for a in NEAR
-        ],
-        attributes=NEAR.attributes,
-    )
+    renamed = with_names(lambda name: "<p>" if name == "sil" else name)
     result = compare_aligners(GOLD, {"near": renamed}, by="speaker", confusions=True)
     assert [row[0] for row in result.by_recording.rows] == ["s0", "s1", "s2", "s3"]
     assert result.confusions["near"]["sil", ""] == 16
@@ -156,14 +155,6 @@ def test_the_report_of_coders_has_a_section_on_onsets() -> None:
 
 
 def test_every_aligner_may_have_its_own_map() -> None:
-    def with_names(new: Callable[[str], str]) -> cs.Corpus:
-        marks = [(a.item, a.coder, a.marks) for a in NEAR]
-        renamed = [
-            (item, coder, cs.Segmentation.from_times(m.positions, length=m.length, names=[new(n) for n in m.names]))
-            for item, coder, m in marks
-        ]
-        return cs.Corpus.from_annotations(renamed, attributes=NEAR.attributes)
-
     back = {"@": "a", "S": "s"}
     systems = {"upper": with_names(str.upper), "sampa": with_names({"a": "@", "s": "S", "t": "t", "sil": "sil"}.get)}
     result = compare_aligners(GOLD, systems, mapping={"ignore case": True}, own_maps={"sampa": back})
@@ -181,3 +172,30 @@ def test_every_aligner_may_have_its_own_map() -> None:
         compare_aligners(GOLD, systems, own_maps={"sampa": {"@": ["a", "e"]}})
     with pytest.raises(CaesuraError, match="no aligner 'mfa'"):
         compare_aligners(GOLD, systems, own_maps={"mfa": back})
+
+
+@pytest.mark.parametrize(
+    ("new", "advice"),
+    [
+        (
+            {"sil": "sp"},
+            "with the lines 'drop sil' and 'drop sp' leaves them out, one with 'sp', a tab and 'sil' compares",
+        ),
+        ({"sil": ""}, "with the line 'drop sil' leaves them out (-m"),
+        ({"a": "A0"}, "with the lines 'ignore case' and 'ignore stress' makes 4 names the same"),
+    ],
+)
+def test_names_that_differ_get_lines_for_a_map(new: dict[str, str], advice: str) -> None:
+    warnings = compare_aligners(GOLD, {"near": with_names(lambda name: new.get(name, name))}).evaluation.warnings()
+    assert any(advice in sentence for sentence in warnings), warnings
+
+
+def test_recordings_that_an_aligner_lacks() -> None:
+    some = NEAR.select(items=NEAR.items[1:])
+    with pytest.raises(CaesuraError, match=r"r0 \(the hypothesis lacks it\)"):
+        compare_aligners(GOLD, {"some": some, "near": NEAR})
+    left_out = compare_aligners(GOLD, {"some": some, "near": NEAR}, missing="skip").evaluation
+    assert left_out["some", "onset-within-20ms"].micro == left_out["near", "onset-within-20ms"].micro
+    counted = compare_aligners(GOLD, {"some": some, "near": NEAR}, missing="empty").evaluation
+    assert counted["some", "interval-matched"].micro == pytest.approx(7 / 8)
+    assert counted["some", "phone-error"].micro == pytest.approx(1 / 8)

@@ -104,6 +104,7 @@ def aligners(
             help="Attribute for intervals and tests over groups of recordings, such as speaker; none for recordings. Default: speaker, if known.",
         ),
     ] = "auto",
+    missing: options.Missing = "error",
     draw: Annotated[
         list[str] | None,
         Option(
@@ -153,7 +154,7 @@ def aligners(
         against[name] = named_alike(gold, reference, read, path)
     with working("pairing intervals"):
         result = compare_aligners(
-            gold, against, metric, by=by, mapping=shared_map, own_maps=own_maps, least=least, sort=sort, confusions=confusions, seed=seed,
+            gold, against, metric, by=by, mapping=shared_map, own_maps=own_maps, least=least, sort=sort, confusions=confusions, missing=missing, seed=seed,
             **({"cluster": None} if cluster == "none" else parse_cluster(cluster)),
         )  # fmt: skip
     if json:

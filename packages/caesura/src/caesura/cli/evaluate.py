@@ -18,6 +18,7 @@ from caesura.cli.io import (
     as_json,
     exit_on_failures,
     failures,
+    named_after_files,
     named_alike,
     names_of,
     parse_cluster,
@@ -85,13 +86,7 @@ def evaluate(
     ],
     metric: options.Metrics = None,
     item: options.Items = None,
-    missing: Annotated[
-        Literal["error", "skip", "empty"],
-        Option(
-            "--missing",
-            help="Items on one side only: error, skip (also items that a metric cannot count) or empty (count them as unmarked).",
-        ),
-    ] = "error",
+    missing: options.Missing = "error",
     references: Annotated[
         Literal["pooled", "mean", "best"],
         Option("--references", help="How several reference coders of one item count: pooled, mean or best."),
@@ -388,6 +383,7 @@ def _read(
     """Read the reference and the systems, by name."""
     names = names_of(systems)
     gold = reading.for_system(None, names).corpus(reference, "ref").select(items=items)
+    (gold,) = named_after_files([gold], [reference])
     read = {
         name: named_alike(gold, reference, reading.for_system(name, names).corpus(path, "hyp"), path)
         for name, path in zip(names, systems, strict=True)

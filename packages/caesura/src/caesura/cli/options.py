@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from caesura.cli.command import Argument, OldOption, OldOptions, Option
 from caesura.errors import FormatError
@@ -105,6 +105,13 @@ Metrics: TypeAlias = Annotated[
         help="Metric, with parameters after a colon: B:n_t=3. Without a name (:n_t=3), the parameters go to the default metrics "
         "that take them. Repeatable.",
         offer=Names("metrics"),
+    ),
+]
+Missing: TypeAlias = Annotated[
+    Literal["error", "skip", "empty"],
+    Option(
+        "--missing",
+        help="Items on one side only: error, skip (also items that a metric cannot count) or empty (count them as unmarked).",
     ),
 ]
 Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of the random numbers.")]

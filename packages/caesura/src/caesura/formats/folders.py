@@ -102,10 +102,14 @@ def read_folder(
     skipped: list[_SkippedFile] = []
     bad: list[tuple[Path, CaesuraError]] = []
     others: list[Path] = []
+    silent: list[str] = []
     for file in _files(folder):
         path = PurePosixPath(file.relative_to(folder).as_posix())
         match = None if matching is None else matching.fullmatch(str(path))
         if matching is not None and match is None:
+            continue
+        if _has_no_turns(file):
+            silent.append(str(path))
             continue
         name = format_of(file)
         if isinstance(name, FormatError):
@@ -130,9 +134,18 @@ def read_folder(
         raise _bad_files(folder, bad, len(files))
     if not files and skipped:
         raise skipped[0].error
+    if not files and silent:
+        raise FormatError(folder, None, f"{pluralize(len(silent), 'file')} of RTTM, and none has turns.")
     if not files:
         wanted = "of a known format" if pattern is None else f"that matches the pattern {pattern!r}"
         raise FormatError(folder, None, f"the folder contains no file {wanted}.")
+    if silent:
+        listed = ", ".join(silent[:3]) + (" …" if len(silent) > 3 else "")
+        add_note(
+            "silent",
+            f"{folder}: no turns in {listed}; --missing empty (missing='empty') counts such recordings.",
+            count=len(silent),
+        )
     for file, why in bad:
         _note_left_out(folder, file, why)
     summary = _summarize(folder, formats, skipped, others) if skipped or len(formats) > 1 else ""
@@ -149,6 +162,14 @@ def read_folder(
         add_note("formats", f"{folder}: read {summary}.", count=len(files))
     _note_twins(folder, files, parts)
     return corpus
+
+
+def _has_no_turns(file: Path) -> bool:
+    """Tell whether a file has the suffix of RTTM and only blank lines and comments: a recording in which nobody was found."""
+    if file.suffix != ".rttm":
+        return False
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return all(not line.strip() or line.startswith(";;") for line in lines)
 
 
 def _is_empty(file: Path) -> bool:

@@ -150,6 +150,8 @@ class Family(ABC):
         Whether it compares names of segments; annotations without names are then rejected.
     pairs_names : bool
         Whether it pairs segments by their names, so that a name that only one side has leaves segments without a partner.
+    ignores_extra_items : bool
+        Whether items that only the hypothesis has are left out with a note; for other families they are an error.
     paper : str
         Where it is defined.
     """
@@ -162,6 +164,7 @@ class Family(ABC):
     types: ClassVar[Literal["ignored", "sets", "exclusive"]] = "ignored"
     compares_names: ClassVar[bool] = False
     pairs_names: ClassVar[bool] = False
+    ignores_extra_items: ClassVar[bool] = False
     paper: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:

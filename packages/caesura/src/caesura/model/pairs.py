@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,6 +15,7 @@ from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model.columns import ANCHOR_ADVICE
 from caesura.model.corpus import Corpus, on_one_time_axis
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.model.time_axis import TimeAxisRules
 from caesura.validation import validate_choice
 
@@ -175,6 +176,15 @@ def pair_part(reference: Corpus, systems: Mapping[str, Corpus], *, missing: Miss
     return paired
 
 
+def without_extra_items(reference: Corpus, hypothesis: Corpus) -> tuple[Corpus, tuple[str, ...]]:
+    """Return the hypothesis without items that the reference lacks, and those items; all of it if it has no other items."""
+    known = set(reference.items)
+    extra = tuple(item for item in hypothesis.items if item not in known)
+    if not extra or len(extra) == len(hypothesis.items):
+        return hypothesis, ()
+    return hypothesis.select(items=[item for item in hypothesis.items if item in known]), extra
+
+
 def _on_common_items(paired: dict[str, Pairs]) -> dict[str, Pairs]:
     """Leave out the items that any system lacks."""
     common = set.intersection(*(set(pairs.items) for pairs in paired.values()))
@@ -330,11 +340,21 @@ def _resolve_missing(reference: Corpus, hypothesis: Corpus, missing: Missing) ->
         raise _no_common_item(ours, theirs)
     shared = next(track for item, track in ours if (item, track) in theirs)
     only_tracks = shared and {item for item, _ in ours} == {item for item, _ in theirs}
+    lacking = [
+        side
+        for side, here, there in (("hypothesis", ours, theirs), ("reference", theirs, ours))
+        if here.keys() - there.keys()
+    ]
     raise CaesuraError(
         f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
-        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (caesura evaluate --missing skip)"
+        f"{' …' if len(alone) > 5 else ''}{f' (the {lacking[0]} lacks {_them(alone)})' if len(lacking) == 1 else ''}; leave {_them(alone)} out with "
+        f"missing='skip', or count {_them(alone)} as unmarked with missing='empty' (caesura evaluate --missing skip or --missing empty)"
         f"{f', or read what both have, such as the tier {shared!r} (-O tier={shared})' if only_tracks else ''}."
     )
+
+
+def _them(items: Sequence[str]) -> str:
+    return "it" if len(items) == 1 else "them"
 
 
 def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
@@ -346,9 +366,19 @@ def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) ->
 def _fill(
     reference: Corpus, hypothesis: Corpus, ours: dict[Key, list[int]], theirs: dict[Key, list[int]]
 ) -> tuple[Corpus, Corpus]:
-    """Give each side an empty annotation for every track it lacks."""
-    if reference.kind != "units":
-        raise CaesuraError(f"missing='empty' fills in texts of units; these annotations are {reference.kind}.")
+    """Give each side an empty annotation for every track it lacks: no boundaries, or no spans."""
+    if reference.kind == "nested":
+        raise CaesuraError("missing='empty' fills in boundaries and spans; these annotations are nested.")
+
+    def unmarked(corpus: Corpus, other: Corpus, row: int) -> Segmentation | Spans:
+        length = other.lengths[row].item()
+        length = float(length) if corpus.timed else int(length)
+        types = np.empty(0, np.int64) if corpus.typed else None
+        start = 0.0 if other.starts is None else float(other.starts[row])
+        if corpus.kind == "spans":
+            return Spans(length, [], [], types, corpus.labels, start=start)
+        names = ("",) if corpus.names and length else None
+        return Segmentation(length, [], types, corpus.labels, names=names, start=start)
 
     def with_empty(corpus: Corpus, other: Corpus, lacking: set[Key], rows: dict[Key, list[int]]) -> Corpus:
         default_coder = corpus.coders[0] if corpus.coders else "missing"
@@ -356,15 +386,14 @@ def _fill(
         first = {
             corpus.items[item]: corpus.coders[coder] for item, coder in reversed(list(known))
         }  # of the item's coders
-        empty = []
-        for item, track in sorted(lacking):
-            length = int(other.lengths[rows[item, track][0]])
-            none = np.empty(0, np.int64)
-            coder = first.get(item, default_coder)
-            names = ("",) if corpus.names and length else None
-            unmarked = Segmentation(length, none, none if corpus.typed else None, corpus.labels, names=names)
-            empty.append((item, coder, unmarked, track))
-        return Corpus.from_annotations([*corpus, *empty], labels=corpus.labels, attributes=corpus.attributes)
+        empty = [
+            (item, first.get(item, default_coder), unmarked(corpus, other, rows[item, track][0]), track)
+            for item, track in sorted(lacking)
+        ]
+        attributes = {item: own for item, own in other.attributes.items() if item not in corpus.attributes}
+        return Corpus.from_annotations(
+            [*corpus, *empty], labels=corpus.labels, attributes={**corpus.attributes, **attributes}
+        )
 
     return (
         with_empty(reference, hypothesis, theirs.keys() - ours.keys(), theirs),

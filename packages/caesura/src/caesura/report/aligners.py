@@ -28,6 +28,7 @@ from caesura.metrics.interval_pairing import with_new_names
 from caesura.metrics.label_map import LabelMap
 from caesura.model import Segmentation
 from caesura.model.corpus import Corpus, CorpusLike, as_corpus
+from caesura.model.pairs import Missing
 from caesura.report.blocks import Report, ReportSection
 from caesura.report.page import html_page
 from caesura.statistics import Evaluation, evaluate
@@ -186,6 +187,7 @@ def compare_aligners(
     own_maps: Mapping[str, Any] | None = None,
     cluster: str | None = "auto",
     speakers: Literal["pooled", "equal"] = "pooled",
+    missing: Missing = "error",
     least: int = 5,
     sort: str = "n",
     confusions: bool = False,
@@ -211,6 +213,8 @@ def compare_aligners(
         An attribute for intervals and tests over clusters; "auto" is "speaker" where several recordings have one, None is the recordings.
     speakers : {"pooled", "equal"}, default "pooled"
         Whether scores pool all recordings or are means over clusters, see :func:`caesura.evaluate`.
+    missing : {"error", "skip", "empty"}, default "error"
+        Recordings that an aligner lacks: an error, left out, or counted as recordings in which it found nothing.
     least : int, default 5
         Groups with fewer intervals are put together.
     sort : str, default "n"
@@ -240,12 +244,12 @@ def compare_aligners(
     chosen = [
         metric(name, **(own if "mapping" in metric(name).parameters else {})) for name in metrics or ALIGNER_SCORES
     ]
-    evaluation = evaluate(reference, systems, chosen, resamples=0)
+    evaluation = evaluate(reference, systems, chosen, missing=missing, resamples=0)
     if evaluation.pairs.reference.kind != "time" or not evaluation.pairs.reference.names:
         raise CaesuraError("aligners place names in recordings; the reference has no named intervals.")
     if cluster == "auto":
         cluster = "speaker" if hint_at_speakers(evaluation.items, evaluation.attributes) else None
-    evaluation = evaluate(reference, systems, chosen, cluster=cluster, speakers=speakers, seed=seed)
+    evaluation = evaluate(reference, systems, chosen, cluster=cluster, speakers=speakers, missing=missing, seed=seed)
     if maps:
         signed = {
             name: {each: replace(result, own_map=str(maps.get(name, ""))) for each, result in measured.items()}

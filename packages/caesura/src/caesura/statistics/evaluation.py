@@ -32,6 +32,7 @@ from caesura.model.pairs import (
     named_by_base,
     pair_systems,
     tiers_to_split,
+    without_extra_items,
 )
 from caesura.model.provenance import check_same_meaning
 from caesura.statistics.bootstrap import NEEDS_CLUSTERS, IntervalMethod, Resampling
@@ -575,7 +576,14 @@ def evaluate(
         from caesura.statistics.anchored import anchor_systems
 
         reference, systems, anchored = anchor_systems(reference, systems, anchor)
+    extra: set[str] = set()
+    if missing == "error" and _ignore_extra_items(metrics):
+        for name, system in systems.items():
+            systems[name], more = without_extra_items(reference, system)
+            extra.update(more)
     paired = pair_systems(reference, systems, missing=missing)
+    if extra:
+        paired = {name: replace(pairs, skipped=tuple(sorted(extra))) for name, pairs in paired.items()}
     counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
     chosen, omitted = _choose_metrics(metrics, counted)
     chosen = [each.for_study(reference) for each in chosen]
@@ -754,6 +762,12 @@ def _choose_metrics(
     table = next(iter(counted.values()))
     chosen, refused = table.applicable(map(metric, default_metrics(table.batch.kind, table.batch.labels)))
     return chosen, table.partly_uncountable(refused)
+
+
+def _ignore_extra_items(wanted: str | Metric | Iterable[str | Metric] | None) -> bool:
+    """Tell whether all metrics score the recordings of the reference only, as those of diarization do."""
+    listed: Any = [] if wanted is None else [wanted] if isinstance(wanted, (str, Metric)) else wanted
+    return bool(listed) and all(metric(name).family.ignores_extra_items for name in listed)
 
 
 def _better(metric: Metric, first: float, second: float) -> bool:

@@ -336,10 +336,12 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
         return [
             f"no name of {who} occurs in the reference: {examples[1]} there, {examples[0]} here; {_advice(ours, theirs, mapping)}."
         ]
-    sentences = []
+    sentences, silent, others = [], list[list[str]](), 0
     for counts, table, side in ((ours, same, "the reference"), (theirs, same.T, who)):
         shared = dict(zip(counts, (bool(row.any()) for row in table), strict=True))
         alone = [(name, n) for name, n in counts.items() if not shared[name] and name not in joined]
+        silent.append([name for name, _ in alone if name.lower() in SILENCES.split()])
+        others += len(alone) - len(silent[-1])
         if alone:
             alone.sort(key=lambda row: -row[1])
             listed = ", ".join(f"{name} ({n})" for name, n in alone[:_MOST_NAMES]) + (
@@ -348,18 +350,30 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
             sentences.append(f"only {side} has {pluralize(len(alone), 'name')}: {listed}")
     if not sentences:
         return []
-    return [f"{'; '.join(sentences)}; {_advice(ours, theirs, mapping)}."]
+    advice = [_advise_on_silences(*silent)] if any(silent) else []
+    if others:
+        advice.append(_advice(ours, theirs, mapping))
+    elif not mapping:
+        advice[-1] += f" ({_GIVE_MAP})"
+    return [f"{'; '.join((*sentences, *advice))}."]
+
+
+def _advise_on_silences(ours: Sequence[str], theirs: Sequence[str]) -> str:
+    """Say how silences that the sides name differently are left out, and how they become the same."""
+    listed = " and ".join(f"'drop {name}'" for name in dict.fromkeys((*ours, *theirs)))
+    lines = f"the {'line' if len({*ours, *theirs}) == 1 else 'lines'} {listed}"
+    advice = f"silences without a partner count as wrong: a map with {lines} leaves them out"
+    return f"{advice}, one with '{theirs[0]}', a tab and '{ours[0]}' compares them" if ours and theirs else advice
 
 
 def _advice(ours: Iterable[str], theirs: Iterable[str], mapping: LabelMap) -> str:
     """Say what makes names the same: lines of a map that ignore case or stress, where these do, or else a map."""
     ref, hyp = {mapping.name(name, "ref") for name in ours}, {mapping.name(name, "hyp") for name in theirs}
     shared, lines = len(ref & hyp), list[str]()
-    for what in ("case", "stress"):
-        ignored = [*(line.removeprefix("ignore ") for line in lines), what]
+    for ignored in (("case",), ("stress",), ("case", "stress")):  # AH0 and ah need both
         alike = len({simplify(name, ignored) for name in ref} & {simplify(name, ignored) for name in hyp})
-        if alike > shared and what not in mapping.ignores:
-            shared, lines = alike, [*lines, f"ignore {what}"]
+        if alike > shared and not mapping.ignores.issuperset(ignored):
+            shared, lines = alike, [f"ignore {what}" for what in ignored if what not in mapping.ignores]
     if lines:
         listed = " and ".join(repr(line) for line in lines)
         return f"a map with the {'line' if len(lines) == 1 else 'lines'} {listed} makes {shared} names the same ({_GIVE_MAP})"

@@ -29,7 +29,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, no_score_zones
 
 # ---------------------------------------------------------------------- rttm
-# One line per speaker turn: spans labelled by their speaker. If the turns of every speaker cover the recording, or with ``as=boundaries``, a
+# One line per speaker turn: spans labelled by their speaker. If no turn has a speaker and turns leave no gaps, or with ``as=boundaries``, a
 # speaker is a track, and segments between turns have no name.
 
 _TYPES = (
@@ -79,15 +79,20 @@ def read_rttm(
             elif end > start:
                 zones.setdefault((file, channel), []).append([start, end])
     if not read:
-        found = ", ".join(kinds)
-        raise source.error(None, f"the file contains no line of type {wanted}; it has {found or 'nothing'}.")
+        if not kinds:
+            raise source.error(
+                None,
+                "the file has no turns; to count its recording as without turns, leave the file out with missing='empty' (caesura evaluate --missing empty).",
+            )
+        raise source.error(None, f"the file contains no line of type {wanted}; it has {', '.join(kinds)}.")
     names = recordings_of_channels(read)
     lasting = {(names[f, c], who): lasting_lines(source, rows, "turns") for (f, c, who), rows in read.items()}
     turns = {key: rows for key, rows in lasting.items() if rows}
     if not turns:
         raise source.error(None, "the file contains no turn with a duration.")
     rule = IntervalRules.from_options(**intervals)
-    tiled = all(
+    named = wanted == "SPEAKER" and any(speaker != _NONE for _, speaker in turns)
+    tiled = not named and all(
         is_tiled([row[:3] for row in sorted(rows, key=itemgetter(0))], max(r[1] for r in rows))
         for rows in turns.values()
     )
