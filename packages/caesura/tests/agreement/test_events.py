@@ -110,3 +110,32 @@ def test_names_that_elan_users_type_are_understood(typed: str, ours: str) -> Non
     spans = events([(0, 1000, "nod")])
     with pytest.raises(cs.CaesuraError, match=f"did you mean '{ours}'"):
         cs.agree({"ann": spans, "ben": spans}, coefficient=typed)
+
+
+def test_organisation_below_chance_has_its_expectation() -> None:
+    ann, ben = events([(0, 3000, "a")], 4.0), events([(0, 1000, "b"), (1500, 2500, "b")], 4.0)
+    result = organisation({"ann": ann, "ben": ben})
+    expected = result.details["expected_nucleated"] / 3
+    assert result.details["nucleated"] == 0 < expected
+    assert (result.value, result.expected, result.standard_error) == (-1.0, pytest.approx(expected), 0.0)
+    whole = organisation({"ann": ann, "ben": ann})  # two of three of four seconds always overlap
+    assert np.isnan(whole.value)
+    assert "the degree is undefined" in str(whole)
+
+
+def test_signatures_of_coefficients_that_differ_in_more_than_their_name() -> None:
+    from caesura.agreement.result import agreement_tables
+
+    sides = {"ann": events([(0, 1000, "a"), (2000, 3000, "b")]), "ben": events([(0, 1000, "a"), (2000, 2900, "b")])}
+    both = [cs.agree(sides, coefficient=name) for name in ("linked-kappa", "organisation")]
+    notes = [str(note) for note in agreement_tables(both)[0].notes]
+    assert all(result.signature in notes for result in both)
+
+
+def test_metrics_that_are_coefficients_name_the_option() -> None:
+    some = events([(0, 1000, "a")])
+    with pytest.raises(cs.CaesuraError, match="--coefficient linked-kappa"):
+        cs.agree({"a": some, "b": some}, "linked-kappa")
+    marks = cs.Segmentation.from_times([1.0], length=2.0)
+    with pytest.raises(cs.CaesuraError, match="-O as=spans"):
+        linked_kappa({"a": marks, "b": marks})

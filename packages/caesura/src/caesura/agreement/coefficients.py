@@ -198,7 +198,12 @@ def _check_metric(metric: Metric, kind: Kind) -> None:
     # metrics from -1 to 1 are corrected for chance already; only texts would be corrected again
     corrected = kind != "units" and metric.bounds == (-1.0, 1.0)
     if not corrected and (metric.bounds != (0.0, 1.0) or metric.best not in (0.0, 1.0)):
-        raise CaesuraError(f"{metric.name} does not run from 0 to 1, so it cannot be corrected for chance.")
+        advice = (
+            f"; it is a coefficient itself: coefficient={metric.name!r} (--coefficient {metric.name})"
+            if metric.name in EVENT_COEFFICIENTS
+            else ""
+        )
+        raise CaesuraError(f"{metric.name} does not run from 0 to 1, so it cannot be corrected for chance{advice}.")
 
 
 def _marks_and_places(corpus: Corpus) -> tuple[Values, Values]:

@@ -16,7 +16,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.linked import Unmatched, linked_table, values_one_by_one
-from caesura.metrics.organisation import Chance, degree, nucleated_by_chance, nuclei
+from caesura.metrics.organisation import Chance, nucleated_by_chance, nuclei
 from caesura.model.corpus import Corpus, CorpusLike
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
@@ -166,19 +166,16 @@ def organisation(
             np.zeros(done),
         )
         expected, error = float(by_chance.mean()), float(by_chance.std() / np.sqrt(done))
-        if total <= expected or error * max(total - found, 1) / (total - expected) ** 2 <= _ENOUGH:
+        spread = _error_of_degree(error, found, expected, total)
+        if spread is None or spread <= _ENOUGH:
             break
         step *= 2
-    value = float(degree(float(found), float(expected), float(total)))
-    share = found / total if total else float("nan")
-    # the expectation for which (observed - expected) / (1 - expected) is the degree, also below chance
-    chance_share = (share - value) / (1 - value) if value != 1.0 else expected / total
     return Agreement(
         "organisation",
-        share,
-        chance_share,
+        found / total if total else float("nan"),
+        expected / total if total and expected < total else float("nan"),
         f"organisation|chance:{chance}|draws:{done}|seed:{seed}|v:{__version__}",
-        standard_error=error * max(total - found, 1) / (total - expected) ** 2 if total > expected else None,
+        standard_error=spread,
         details={
             "coders": list(corpus.coders),
             "items": list(corpus.items),
@@ -188,8 +185,18 @@ def organisation(
             "expected_nucleated": float(expected),
             "p_value": float((by_chance >= found).mean()) if total else float("nan"),
         },
+        formula="organisation",
         title="degree of organisation",
     )
+
+
+def _error_of_degree(error: float, found: int, expected: float, total: int) -> float | None:
+    """Return the standard error of the degree from that of the expectation; None where the degree is undefined."""
+    if total <= expected:
+        return None
+    if found < expected:
+        return error * found / expected**2
+    return error * max(total - found, 1) / (total - expected) ** 2
 
 
 def both_directions(counted: CountedPairs, measure: Metric) -> Agreement:
@@ -232,7 +239,8 @@ def both_directions(counted: CountedPairs, measure: Metric) -> Agreement:
 def _spans(corpus: CorpusLike) -> Corpus:
     corpus = corpus_of_coders(corpus)
     if corpus.kind != "spans":
-        raise CaesuraError(f"coefficients of events compare spans; these are annotations of {corpus.kind}.")
+        advice = "; read tiers as spans with as=spans (-O as=spans)" if corpus.kind == "time" else ""
+        raise CaesuraError(f"coefficients of events compare spans; these are annotations of {corpus.kind}{advice}.")
     return corpus
 
 

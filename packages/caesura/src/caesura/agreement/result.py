@@ -17,8 +17,9 @@ from caesura.display.scene import Picture
 from caesura.display.table import BarCell, Cell, Code, IntervalCell, OnScale, Table, format_cell
 
 #: How the value follows from observed and expected agreement: corrected for chance ("ratio"), their difference, the observed
-#: agreement alone, or, for coefficients of spans, which measure disagreement, one minus their quotient ("disorder").
-Formula: TypeAlias = Literal["ratio", "difference", "observed", "disorder"]
+#: agreement alone, or, for coefficients of spans, which measure disagreement, one minus their quotient ("disorder"). "organisation" is the
+#: ratio above chance, and below chance the difference over the expectation.
+Formula: TypeAlias = Literal["ratio", "difference", "observed", "disorder", "organisation"]
 
 _MAX_ROWS = 20  # items and labels listed in a table; the others are counted
 
@@ -43,10 +44,10 @@ class Agreement(Result):
         Tables by name: densities, the matrix of coders, values per item.
     interval : tuple of two floats, or None
         A bootstrap interval over items, if it was requested.
-    formula : {"ratio", "difference", "observed", "disorder"}
+    formula : {"ratio", "difference", "observed", "disorder", "organisation"}
         "ratio" corrects for chance as above; "difference" is A_a - A_e (annotator bias); "observed" is A_a alone. With
         "disorder" (γ and Krippendorff's coefficients of spans) ``observed`` and ``expected`` are disagreements, and the value
-        is 1 - observed / expected.
+        is 1 - observed / expected. "organisation" is the ratio above chance, and (A_a - A_e) / A_e below.
     title : str
         The name of the coefficient in words, which may depend on the number of coders.
     unmeasured : tuple of str
@@ -125,6 +126,8 @@ def combine(formula: Formula, observed: Any, expected: Any) -> NDArray[np.float6
         observed, expected = np.asarray(observed, dtype=np.float64), np.asarray(expected, dtype=np.float64)
         chance = np.where(expected > 0, expected, np.nan)
         return np.where((observed == 0) & ~np.isnan(expected), 1.0, 1.0 - observed / chance)
+    if formula == "organisation" and observed < expected:
+        return np.asarray((observed - expected) / expected)
     certain = expected == 1.0
     corrected = (observed - expected) / np.where(certain, 1.0, 1.0 - expected)
     return np.where(certain, np.where(observed == 1.0, 1.0, np.nan), corrected)
@@ -192,7 +195,7 @@ def coefficient_records(results: Sequence[Agreement]) -> Table:
             *(result.interval or (None, None)),
             result.details.get("standard_error", result.standard_error),
             None if result.formula == "difference" else result.observed,
-            result.expected if result.formula in ("ratio", "disorder") else None,
+            None if result.formula in ("difference", "observed") else result.expected,
             Code(result.signature),
         )
         for result in results
@@ -208,7 +211,7 @@ def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
             OnScale(result.value, (-1.0, 1.0), result.interval),
             _interval_cell(result),
             None if result.formula == "difference" else result.observed,
-            result.expected if result.formula in ("ratio", "disorder") else None,
+            None if result.formula in ("difference", "observed") else result.expected,
         )
         for result in results
     ]
@@ -217,7 +220,10 @@ def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
     shared_notes = dict.fromkeys(
         note for result in results for note in (*result.details.get("notes", ()), *_nuclei_note(result))
     )
-    return Table("", columns, tuple(rows), (*warnings, Code(results[0].signature), *shared_notes)).without_empty()
+    # coefficients of one metric differ in their name alone
+    signatures = {result.signature.partition("|")[2]: result.signature for result in reversed(results)}
+    codes = map(Code, reversed(signatures.values()))
+    return Table("", columns, tuple(rows), (*warnings, *codes, *shared_notes)).without_empty()
 
 
 def _nuclei_note(result: Agreement) -> tuple[str, ...]:
@@ -225,10 +231,13 @@ def _nuclei_note(result: Agreement) -> tuple[str, ...]:
     details = result.details
     if "nucleated" not in details:
         return ()
-    return (
+    sentence = (
         f"{details['nucleated']} of {details['annotations']} annotations are in {details['nuclei']} nuclei; by chance "
-        f"{format_cell(details['expected_nucleated'])}, as many in a share of {format_cell(details['p_value'])} of the random configurations.",
+        f"{format_cell(details['expected_nucleated'])}, and at least as many in {format_cell(details['p_value'])} of the random configurations."
     )
+    if details["annotations"] and details["expected_nucleated"] >= details["annotations"]:
+        sentence += " Chance alone puts all annotations into nuclei, so the degree is undefined."
+    return (sentence,)
 
 
 def _row_name(result: Agreement) -> str:
