@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ pytest.importorskip("sqlalchemy", reason="the workbench needs the extra web")
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation
 from caesura_workbench.exports import History
+from caesura_workbench.locks import FairLock
 from caesura_workbench.rows import AnnotationState, NotFound, VersionConflict
 from caesura_workbench.store import Store
 from web_store import KINDS, check_concurrent_writers, check_round_trip
@@ -97,6 +100,28 @@ def test_stale_version_is_rejected(store: Store) -> None:
 
 def test_concurrent_writers_lose_no_changes(store: Store) -> None:
     check_concurrent_writers(store)
+
+
+def test_writers_take_turns() -> None:
+    """Who releases the lock and asks for it again, as an import does, lets those go first who waited."""
+    lock, order = FairLock(), []
+
+    def work(name: str) -> None:
+        with lock:
+            order.append(name)
+
+    with lock:
+        waiting = []
+        for name in "abc":
+            waiting.append(threading.Thread(target=work, args=name))
+            waiting[-1].start()
+            while len(lock._waiting) < len(waiting):
+                time.sleep(0.001)
+    work("again")
+    for thread in waiting:
+        thread.join(10)
+    assert order == ["a", "b", "c", "again"]
+    work("and free afterwards")
 
 
 def test_failed_import_adds_nothing(store: Store) -> None:

@@ -12,7 +12,6 @@ from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Lock
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,6 +24,7 @@ from caesura_workbench import rows
 from caesura_workbench.bulk import PackedCorpus, insert_corpus
 from caesura_workbench.changes import Notifier, begin_changes, record_change, write_changes
 from caesura_workbench.characters import check_names_in
+from caesura_workbench.locks import FairLock
 from caesura_workbench.migrations import migrate
 from caesura_workbench.operations import settled_keys
 from caesura_workbench.permissions import SINGLE_USER, Viewer, current_action, log_action
@@ -90,7 +90,7 @@ class Store:
             if embedded:
                 sa.event.listen(self.engine, "connect", tune_sqlite)
             # writers of this process queue here, because SQLite itself waits by sleeping and retrying
-            self._write_lock: Any = Lock() if embedded else nullcontext()
+            self._write_lock: Any = FairLock() if embedded else nullcontext()
             self.notifier = Notifier()
             self._health = _Health(find_damage(self.engine) if embedded else None)
             #: False for a damaged database of a version without accounts, which is not migrated.
