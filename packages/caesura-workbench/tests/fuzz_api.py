@@ -1,6 +1,6 @@
 """Send generated requests to every operation of the API and compare the answers with its description.
 
-    python packages/caesura-workbench/tests/fuzz_api.py [--examples 30] [--as mira]
+    python packages/caesura-workbench/tests/fuzz_api.py [--examples 30] [--as mira] [--postgres]
 
 Schemathesis draws valid and invalid requests from ``/openapi.json``. Of every answer it is checked that it is no server error, that its status, type, headers and
 content are described, and that invalid requests are refused. Prints the numbers of operations, requests and failures, and each kind of failure once. The status is 1
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "caesura" / "tests")]
 
 from caesura_workbench.settings import Limits, Settings
+from postgres_server import postgres_url
 from web_people import PASSWORD, SampleWorkbench, bench, sign_in, use_fast_passwords
 
 #: Operations that wait, or that start jobs which nobody fetches; fewer requests of each are enough.
@@ -201,11 +202,11 @@ def _checks(negative: bool) -> list[Any]:
 
 
 @contextmanager
-def sample_bench(folder: Path) -> Iterator[SampleWorkbench]:
-    """Create a workbench with a manager, an annotator who has begun, and a short password hash."""
+def sample_bench(folder: Path, database: str = "") -> Iterator[SampleWorkbench]:
+    """Create a workbench with a manager, an annotator who has begun, and a short password hash; in SQLite, or in an empty database."""
     with pytest.MonkeyPatch.context() as patch:
         use_fast_passwords(patch)
-        settings = Settings(database=str(folder / "bench.sqlite"), limits=Limits(upload_bytes=5_000_000))
+        settings = Settings(database=database or str(folder / "bench.sqlite"), limits=Limits(upload_bytes=5_000_000))
         with bench(settings, {"ann": "annotator"}) as campaign:
             campaign["mira"].post(f"/api/projects/{campaign.project}/assignments", json={})
             campaign["ann"].post(f"/api/items/{campaign.items[0]}/annotations", json={"empty": True})
@@ -217,10 +218,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--examples", type=int, default=30)
     parser.add_argument("--as", dest="people", action="append")
+    parser.add_argument(
+        "--postgres", action="store_true", help="the database is PostgreSQL's, of CAESURA_POSTGRES or started here"
+    )
     given = parser.parse_args()
     failures = 0
     for name in given.people or ("mira", "ann"):
-        with tempfile.TemporaryDirectory() as folder, sample_bench(Path(folder)) as campaign:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            postgres_url() if given.postgres else nullcontext("") as database,
+            sample_bench(Path(folder), database) as campaign,
+        ):
             found = fuzz(campaign, name, given.examples)
         print(
             f"{name}: {found.operations} operations, {found.requests:,} requests, {sum(found.failures.values()):,} failures "

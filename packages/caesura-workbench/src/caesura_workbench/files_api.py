@@ -31,7 +31,7 @@ from caesura_workbench.imports import (
     safe_path,
     split_raw_text,
 )
-from caesura_workbench.project_responses import ImportResponse, PastedResponse, PreviewResponse
+from caesura_workbench.project_responses import ImportResponse, JobResponse, PastedResponse, PreviewResponse
 from caesura_workbench.project_schema import LabelUse
 from caesura_workbench.requests import (
     BodyId,
@@ -45,7 +45,7 @@ from caesura_workbench.requests import (
     file_response,
 )
 from caesura_workbench.response_cache import ResponseCache
-from caesura_workbench.responses import FormatResponse, JobResponse
+from caesura_workbench.responses import FormatResponse
 from caesura_workbench.rows import AddedRows, ItemRecord, NotFound
 from caesura_workbench.schemas import Schemas, corpus_use
 from caesura_workbench.store import Store

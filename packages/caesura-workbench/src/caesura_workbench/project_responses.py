@@ -158,6 +158,35 @@ class ImportResponse(ResponseBody):
     notes: list[FileNote]
 
 
+class JobProgress(ResponseBody):
+    """How far a job is."""
+
+    done: int
+    total: int
+    text: str
+
+
+class FileResult(ResponseBody):
+    """The file that an export or a report made."""
+
+    name: str
+    bytes: int
+
+
+class JobResponse(ResponseBody):
+    """A job; those that a request waits for have neither project nor result. The result of an import is that of an import at once."""
+
+    id: int
+    what: str
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    seconds: float
+    project: int | None = None
+    progress: JobProgress | None = None
+    error: str | None = None
+    result: ImportResponse | FileResult | None = None
+    file: str | None = None
+
+
 class PastedResponse(ResponseBody):
     """What a pasted text added: an item, or an annotation."""
 

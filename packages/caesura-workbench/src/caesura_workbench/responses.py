@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -276,28 +276,6 @@ class ChangeList(ResponseBody):
 
     last: int
     changes: list[ChangeRow]
-
-
-class JobProgress(ResponseBody):
-    """How far a job is."""
-
-    done: int
-    total: int
-    text: str
-
-
-class JobResponse(ResponseBody):
-    """A job; those that a request waits for have neither project nor result."""
-
-    id: int
-    what: str
-    state: Literal["waiting", "running", "done", "failed", "cancelled"]
-    seconds: float
-    project: int | None = None
-    progress: JobProgress | None = None
-    error: str | None = None
-    result: dict[str, Any] | None = None
-    file: str | None = None
 
 
 class FormatResponse(ResponseBody):
