@@ -74,7 +74,7 @@ def create_accounts(page: Any, folder: Path) -> dict[str, str]:
     page.get_by_role("link", name="Add people").click()
     page.get_by_label("Your name").fill("Maria")
     page.get_by_label("Your password").fill("correct horse battery")
-    press(page, "Start")
+    press(page, "Create my account")
     links = {}
     for name in CUTS:
         page.get_by_label("Name", exact=True).fill(name)

@@ -35,8 +35,8 @@ def empty_annotation(client: Any, item: int) -> int:
     return int(answer.json()["id"])
 
 
-def add_text(client: Any, text: str, unit: str = "word") -> tuple[int, int]:
-    project = client.post("/api/projects", json={"name": "texts"}).json()["id"]
+def add_text(client: Any, text: str, unit: str = "word", name: str = "texts") -> tuple[int, int]:
+    project = client.post("/api/projects", json={"name": name}).json()["id"]
     asked = {"item": "story", "text": text, "unit": unit}
     return project, client.post(f"/api/projects/{project}/text", json=asked).json()["item"]
 
@@ -139,3 +139,114 @@ def test_tab_leaves_the_timeline_unless_a_segment_is_in_hand(page: Any, server: 
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") != "timeline"
+
+
+#: Changes of annotations reach the server a second later.
+SLOW = """() => {
+  const fetchNow = window.fetch;
+  window.fetch = async (address, options) => {
+    if (options?.method === "PATCH") await new Promise((done) => setTimeout(done, 1000));
+    return fetchNow(address, options);
+  };
+}"""
+MARKS = "[...document.querySelectorAll('.gap.on')].map((gap) => [Number(gap.dataset.at), gap.dataset.type])"
+
+
+def test_marks_are_drawn_before_the_server_answers(page: Any, server: Server) -> None:
+    with server.client() as client:
+        project, item = add_text(client, "one two three four five six")
+        types = [{"name": name, "number": n, "key": str(n)} for n, name in enumerate(("Scene", "Turn"), 1)]
+        schema = {"kinds": ["boundaries"], "unit": "word", "types": types}
+        known = client.get(f"/api/projects/{project}/schema").json()
+        body = {"version": known["version"], "schema": known["schema"] | schema}
+        client.put(f"/api/projects/{project}/schema", json=body).raise_for_status()
+        annotation = empty_annotation(client, item)
+        page.goto(f"/items/{item}")
+        page.wait_for_selector("#editor[data-state=open] .gap")
+        page.evaluate(SLOW)
+        page.locator(".gap[data-at='2']").focus()
+        for key in ("1", "ArrowRight", "2", "Space", "ArrowRight", "2"):
+            page.keyboard.press(key)
+        page.wait_for_function(f"() => {MARKS}.length === 2", timeout=900)
+        assert page.evaluate(MARKS) == [[2, "Scene"], [4, "Turn"]], "the second key sees the mark of the first"
+        page.wait_for_function("() => document.getElementById('saved').textContent === 'Saved'")
+        marks = client.get(f"/api/annotations/{annotation}").json()["marks"]
+        assert marks["positions"] == [2, 4]
+        assert page.evaluate(MARKS) == [[2, "Scene"], [4, "Turn"]]
+
+
+def test_refused_mark_disappears(page: Any, server: Server) -> None:
+    with server.client() as client:
+        _, item = add_text(client, "one two three")
+        empty_annotation(client, item)
+    page.goto(f"/items/{item}")
+    page.wait_for_selector("#editor[data-state=open] .gap")
+    page.route("**/api/annotations/*", lambda route: route.fulfill(status=400, json={"error": "no more marks here."}))
+    page.locator(".gap[data-at='1']").click()
+    page.wait_for_selector("#refused:has-text('no more marks here')")
+    assert page.evaluate(MARKS) == []
+
+
+def test_message_in_a_dialog_is_above_it_and_never_over_a_bar(page: Any, server: Server) -> None:
+    with server.client() as client:
+        add_text(client, "one two three")
+    page.goto("/people")
+    page.get_by_label("Your name").fill("mira")
+    page.get_by_label("Your password").fill("correct horse battery")
+    page.get_by_role("button", name="Create my account").click()
+    page.wait_for_selector("#add-person")
+    page.goto("/projects/1/people")
+    page.locator("#no-members [data-dialog=invite]").click()
+    page.locator("#give-role button").click()
+    page.wait_for_selector("#invite #toast:has-text('mira is now annotator')")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("body > .toasts", state="attached")
+    page.goto("/projects/1/import")
+    page.locator("#upload [name=files]").set_input_files(
+        {"name": "raw.txt", "mimeType": "text/plain", "buffer": b"It was late. Nobody came."}
+    )
+    page.wait_for_selector("#toast:has-text('These look like raw texts')")
+    page.wait_for_selector("#add-bar:not([hidden])")
+    page.wait_for_function(
+        "() => document.getElementById('toast').getBoundingClientRect().bottom <= document.getElementById('add-bar').getBoundingClientRect().top"
+    )
+
+
+def test_after_a_comment_keys_are_for_the_text(page: Any, server: Server) -> None:
+    with server.client() as client:
+        _, item = add_text(client, "one two three")
+        empty_annotation(client, item)
+    page.goto(f"/items/{item}")
+    page.wait_for_selector("#editor[data-state=open] .gap")
+    page.locator(".gap[data-at='1']").focus()
+    page.keyboard.press("c")
+    page.keyboard.type("why here?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#comments li:has-text('why here?')")
+    page.keyboard.press("Space")
+    page.wait_for_selector(".gap.on[data-at='1']")
+    page.keyboard.press("c")
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    page.wait_for_function("() => !document.querySelector('.gap.on')")
+
+
+def test_last_item_leads_to_the_next_project(page: Any, server: Server) -> None:
+    with server.client() as client:
+        first, item = add_text(client, "one two three")
+        second, other = add_text(client, "four five six", name="more texts")
+        client.post("/api/people", json={"name": "mira", "password": "correct horse battery"}).raise_for_status()
+        client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
+        ada = client.post("/api/people", json={"name": "ada"}).json()
+        for project in (first, second):
+            body = {"person": ada["id"], "role": "annotator"}
+            client.put(f"/api/projects/{project}/members", json=body).raise_for_status()
+            client.post(f"/api/projects/{project}/assignments", json={}).raise_for_status()
+    page.goto(ada["link"])
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_selector("#editor[data-state=open] .gap")
+    here = item if page.url.endswith(f"/items/{item}") else other
+    page.wait_for_selector("#items-list :text('Other projects')")
+    page.wait_for_selector("#done:visible")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_url(f"**/items/{other if here == item else item}")

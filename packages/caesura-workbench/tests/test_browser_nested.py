@@ -118,7 +118,9 @@ def test_crossing_segments_are_rejected_with_a_message(page: Any, server: Server
     page.locator("#first").fill("3")
     page.locator("#last").fill("5")
     page.locator("#add").click()
-    page.wait_for_function("() => document.getElementById('refused').textContent.includes('(1, 3) and (3, 5) cross')")
+    page.wait_for_function(
+        "() => document.getElementById('refused').textContent.includes('Choose 4–5, beside it, or 1–5, around it')"
+    )
     assert bench.stored() == START
     picture(page, "nested-refused")
     page.locator(".bar[data-span='1,3,2']").click()

@@ -79,7 +79,7 @@ def add_person(page: sync_api.Page, name: str) -> str:
 
 def give_roles(page: sync_api.Page, people: Iterable[str]) -> None:
     """Make people annotators, on the page of the project's people."""
-    page.locator("[data-dialog=invite]").click()
+    page.locator(".head [data-dialog=invite]").click()
     for name in people:
         page.locator("#give-role [name=person]").select_option(label=name)
         page.locator("#give-role button").click()

@@ -21,11 +21,16 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import default_metrics
 from caesura.model import DEFAULT_METRICS, Corpus, Segmentation
 from caesura.statistics import CountedPairs
+from caesura.statistics.bootstrap import bootstrap_interval
 
 Values = NDArray[np.float64]
 
 #: Measured besides the chosen metric: of all recordings, and of those whose segments have names.
 _TIME_METRICS, _NAME_METRICS = ("R",), ("time-kappa", "time-agreement")
+
+
+#: Resamples of items for the 95 % interval of the pooled score.
+RESAMPLES = 2_000
 
 
 @dataclass(frozen=True)
@@ -170,12 +175,14 @@ def describe_agreement(
         "metric": chosen.name,
         "kind": part.kind,
         "title": chosen.title,
+        "about": chosen.about,
         "signature": chosen.signature,
         "metrics": [{"name": each, "title": metric(each).title} for each in _applicable(part, chosen.name)],
         "coders": list(part.coders),
         # null on the diagonal and for coders who share no item
         "matrix": to_plain(np.where(part.met, scores, np.nan)),
         "pooled": to_plain(chosen.score(pooled)),
+        "interval": bootstrap_interval(chosen, of_items, resamples=RESAMPLES),
         "items": [
             {"name": item, "score": score}
             for item, score in zip(part.items, to_plain(chosen.score(of_items)), strict=True)

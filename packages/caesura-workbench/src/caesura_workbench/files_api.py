@@ -163,7 +163,8 @@ def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, 
     limits = get_settings(request).limits
     if pasted.unit is not None:
         text = split_raw_text(pasted.text, limits, pasted.unit)
-        about = {"language": pasted.language} if pasted.language else {}
+        language = pasted.language or Schemas(store, project).current().schema.language
+        about = {"language": language} if language else {}
         given: dict[str, Any] = {"kind": pasted.kind, "attributes": about, "paragraphs": text.paragraphs}
         item = store.add_text(project, pasted.item, text.units, **given)
         use = LabelUse()

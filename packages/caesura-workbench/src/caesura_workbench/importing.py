@@ -86,7 +86,8 @@ def _add(store: Store, project: int, schema: ProjectSchema, part: ParsedFile, re
         raise part.error
     options = request.options
     if part.corpus is None:
-        about = {"language": options.language} if options.language else {}
+        language = options.language or schema.language
+        about = {"language": language} if language else {}
         given: dict[str, Any] = {"kind": request.kind, "attributes": about, "paragraphs": part.paragraphs}
         return AddedRows([store.add_text(project, part.item, part.units, **given)], [])
     if not request.propose:

@@ -44,17 +44,20 @@ class CoursePoint(ResponseBody):
 class AgreementResponse(ResponseBody):
     """The agreement among coders: their matrix (null on the diagonal and where two share no item), the score of every item, coefficients, and its course over time.
 
+    ``interval`` is the 95 % interval of ``pooled`` over items, null where there is only one. ``about`` says what the metric measures.
     ``state`` is the id of the change that it was computed at, ``current`` whether nothing changed since.
     """
 
     metric: str
     kind: str
     title: str
+    about: str
     signature: str
     metrics: list[NameAndTitle]
     coders: list[str]
     matrix: list[list[float | None]]
     pooled: float | None
+    interval: tuple[float, float] | None
     items: list[ItemScore]
     coefficients: list[CoefficientResponse]
     sort: str

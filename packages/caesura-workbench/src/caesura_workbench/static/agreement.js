@@ -61,11 +61,19 @@ function linkReport() {
   link.href = `${link.href.split("?")[0]}?${asked("sort", "reference")}`;
 }
 
-function drawNumbers({ title, pooled, coefficients }) {
-  const card = (heading, value, text, tip) => el("li", { class: "card", title: tip }, el("span", { class: "help" }, heading), el("b", {}, number(value)), el("small", {}, text));
+// What coefficients mean, in one line each; metrics say it themselves.
+/** @type {Record<string, string>} */
+const MEANINGS = {
+  pi: t("The share of the possible agreement beyond chance, if everybody sets boundaries equally often."),
+  kappa: t("The same, with the rate of boundaries of each annotator."),
+};
+
+function drawNumbers({ title, about: said, pooled, interval, coefficients }) {
+  const card = (heading, value, text, meaning, tip, lang = null) => el("li", { class: "card kpi", title: tip }, el("span", { class: "help" }, heading), el("b", {}, number(value)), el("small", { class: "n" }, text), meaning ? el("small", { lang }, meaning) : null);
   const about = (c) => [c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : c.formula === "disorder" ? t("disorder observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) }) : t("observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
   const apply = coefficients.filter((c) => !c.why);
-  byId("coefficients").replaceChildren(card(title, pooled, t("of every two annotators, pooled")), ...apply.map((c) => card(c.title ?? c.coefficient, c.value, about(c), c.signature)));
+  byId("coefficients").replaceChildren(card(title, pooled, interval ? t("{low} to {high} (95 %)", { low: number(interval[0]), high: number(interval[1]) }) : t("of every two annotators, pooled"), said, null, "en"),
+    ...apply.map((c) => card(c.title ?? c.coefficient, c.value, about(c), MEANINGS[c.coefficient], c.signature)));
   byId("not-applicable").replaceChildren(...coefficients.filter((c) => c.why).map((c) => el("li", {}, `${c.title ?? c.coefficient}: ${c.why}`)));
 }
 

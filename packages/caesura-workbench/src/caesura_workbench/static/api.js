@@ -147,6 +147,9 @@ let fading;
  */
 export function notify(message, undo = null, bad = false) {
   const toast = byId("toast");
+  const layer = toast.parentElement;
+  const home = find("dialog[open]") ?? document.body; // a dialog covers whatever lies outside it
+  if (layer && layer.parentElement !== home) home.append(layer);
   clearTimeout(fading);
   toast.classList.toggle("bad", bad);
   toast.replaceChildren(...(message ? [el("span", {}, message)] : []));

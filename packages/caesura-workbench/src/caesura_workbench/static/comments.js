@@ -19,6 +19,7 @@ export class Comments {
     this.show(await call("POST", `/api/items/${this.item}/comments`, { text: text.value, author: author.value, ...this.anchor(on.value) }));
     text.value = "";
     on.value = "place";
+    text.blur(); // the keys are for the editor again
   }
 
   // The position of a new comment.

@@ -5,6 +5,7 @@ import { moment, t, tn } from "./strings.js";
 
 const LETTERS = "abcdefghij";
 const MAX_LISTED = 200;
+const DOCK = 40; // characters quoted on each side of the dispute at hand
 const CLEAR = 4; // votes to one from which a dispute is clear
 export const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -14,7 +15,7 @@ export const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 export class Curation {
   constructor(editor) {
     this.editor = editor;
-    for (const [id, act] of Object.entries({ "accept-place": () => this.accept(), skip: () => this.skip(), "accept-all-clear": () => this.acceptClear() })) byId(id).addEventListener("click", () => editor.enqueue(act));
+    for (const [id, act] of Object.entries({ "accept-place": () => this.accept(), skip: () => this.skip(), "accept-all-clear": () => this.acceptClear(), "next-item": () => editor.goToItem?.(1) })) byId(id).addEventListener("click", () => editor.enqueue(act));
     byId("other-name").addEventListener("submit", (event) => {
       event.preventDefault();
       const field = event.target.querySelector("input");
@@ -70,7 +71,7 @@ export class Curation {
     const settled = editor.state.settled.includes(place.key);
     const own = editor.own(place);
     const choices = editor.choicesOf(place);
-    byId("dispute-message").replaceChildren(settled ? t("Settled:") : t("Disputed:"), " ", el("q", { dir: "auto" }, editor.quote(place)));
+    byId("dispute-message").replaceChildren(settled ? t("Settled:") : t("Disputed:"), " ", el("q", { dir: "auto" }, editor.quote(place, DOCK)));
     byId("split").textContent = choices.map(({ voters }) => voters.length).join(" : ");
     byId("choices").replaceChildren(...choices.map(({ marks, voters }, i) => this.option(
       LETTERS[i] ?? "·", el("bdi", {}, marks.length ? editor.describe(marks) : editor.nothing), voters, alike(own, marks), () => this.take(i))));
@@ -78,6 +79,7 @@ export class Curation {
     this.showWhy(place);
     byId("accept-place").disabled = this.locked;
     byId("gold-from-label").hidden = !editor.locked || !editor.beginGold;
+    byId("next-item").hidden = editor.unsettled.length > 0;
     this.showClear();
   }
 
@@ -198,10 +200,10 @@ export class Curation {
   drawPlace(place, settled) {
     const { editor } = this;
     const choices = editor.choicesOf(place);
-    const said = choices.flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", {}, marks.length ? editor.describe(marks) : t("nothing")), ` (${voters.join(", ")})`]);
+    const said = editor.wordsAround?.(place) ?? choices.flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", {}, marks.length ? editor.describe(marks) : t("nothing")), ` (${voters.join(", ")})`]);
     return el("li", {}, el("button", { type: "button", "data-key": JSON.stringify(place.key), onclick: () => editor.goTo(place) },
-      el("i", { class: `st ${settled ? "gold" : "open"}`, title: settled ? t("settled") : t("open") }), el("span", { class: "clip", dir: "auto" }, editor.quote(place)), el("small", { class: "n" }, choices.map(({ voters }) => voters.length).join(" : ")),
-      el("span", { class: "sub clip" }, ...said)));
+      el("i", { class: `st ${settled ? "gold" : "open"}`, title: settled ? t("settled") : t("open") }), el("span", { class: "clip", dir: "auto" }, editor.titleOf(place)), el("small", { class: "n" }, choices.map(({ voters }) => voters.length).join(" : ")),
+      el("span", { class: "sub clip", dir: "auto" }, ...said)));
   }
 
   // ---------------------------------------------------------------- history

@@ -25,6 +25,7 @@ export class Editor {
   /** @type {any[]} */
   comments = [];
   start = 1; // the first unit in view
+  sending = 0; // changes that wait for the one being sent
 
   /** @param {(state: any) => unknown} changed @param {(from: number) => Promise<any>} reload */
   constructor(changed, reload) {
@@ -67,6 +68,14 @@ export class Editor {
 
   /** Go to the next dispute, or to the one before. @param {number} _by @returns {any} */
   dispute(_by) {}
+
+  /** The text at a place. @param {any} _place @param {number} [_most] characters on each side @returns {string} */
+  quote(_place, _most) {
+    return "";
+  }
+
+  /** Go to the item whose disputes come next, or to the one before; set by the page. @type {((by: number) => any) | undefined} */
+  goToItem = undefined;
 
   /** Go to a place. @param {any} _place @returns {any} */
   focus(_place) {}
@@ -355,7 +364,9 @@ export class Editor {
     const turn = this.turn;
     const request = known ?? this.outbox.add(this.state.id, operation);
     this.showSaved(t("Saving …"));
+    this.sending++;
     this.queue = this.queue.then(async () => {
+      this.sending--;
       if (turn !== this.turn) {
         this.outbox.remove(request);
         return false; // based on a state that somebody else has replaced
@@ -366,9 +377,10 @@ export class Editor {
           this.showSaved(operation.kind === "undo" ? t("Nothing to undo") : t("Nothing to redo"));
           return false;
         }
+        this.answered(operation);
         this.take(state);
         this.showError("");
-        this.showSaved(t("Saved"), state.version);
+        this.showSaved(this.sending ? t("Saving …") : t("Saved"), state.version);
         Promise.resolve(this.changed(state)).catch((error) => notify(messageOf(error))); // not awaited: the next change must not wait for a comparison
         return true;
       } catch (error) {
@@ -381,6 +393,9 @@ export class Editor {
     });
     return this.queue;
   }
+
+  /** The server has made this change; its state is drawn next. @param {any} _operation */
+  answered(_operation) {}
 
   take(state) {
     this.state = state;
@@ -553,6 +568,11 @@ export class Editor {
     const own = this.own(place);
     const without = (marks, others) => marks.filter((mark) => !others.some((other) => alike(mark, other)));
     return { kind: "put", gone: without(own, chosen), come: without(chosen, own) };
+  }
+
+  // What a dispute is called in the list.
+  titleOf(place) {
+    return this.quote(place);
   }
 
   // What the choice of no marks is called.

@@ -267,8 +267,17 @@ export default class NestedEditor extends Editor {
     return fine;
   }
 
+  // Say what a segment would cross and which ones would not, before it is sent.
+  crosses(first, last, moved = null) {
+    const other = this.state.marks.segments.find((s) => !(moved && same(s, moved)) && ((s[0] < first && first <= s[1] && s[1] < last) || (first < s[0] && s[0] <= last && last < s[1])));
+    if (!other) return false;
+    const beside = other[0] < first ? [other[1] + 1, last] : [first, other[0] - 1];
+    this.showError(t("Units {units} would cross the segment {other}. Choose {beside}, beside it, or {whole}, around it.", { units: `${first}–${last}`, other: `${other[0]}–${other[1]}`, beside: `${beside[0]}–${beside[1]}`, whole: `${Math.min(first, other[0])}–${Math.max(last, other[1])}` }));
+    return true;
+  }
+
   async add([first, last] = this.range) {
-    if (!this.isValidRange(first, last)) return;
+    if (!this.isValidRange(first, last) || this.crosses(first, last)) return;
     if (await this.change({ kind: "add", first, last })) this.select([first, last]);
   }
 
@@ -281,7 +290,7 @@ export default class NestedEditor extends Editor {
   async move(to_first, to_last) {
     const [first, last, level] = this.segment;
     if (to_first === first && to_last === last) return;
-    if (!this.isValidRange(to_first, to_last)) return;
+    if (!this.isValidRange(to_first, to_last) || this.crosses(to_first, to_last, this.segment)) return;
     if (await this.change({ kind: "move", first, last, level, to_first, to_last })) this.select([to_first, to_last]);
   }
 

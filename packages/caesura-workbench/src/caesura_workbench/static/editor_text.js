@@ -10,6 +10,22 @@ const MAX_QUOTE = 60; // characters quoted on each side of a place
 const LONG = 40; // characters of a unit that may be broken over lines
 const MANY = 60; // paragraphs, from which the browser lays out only those in view
 
+/**
+ * Apply a change to types by position; one that the marks contain already changes nothing.
+ * @param {Map<number, any[]>} on
+ * @param {any} operation
+ */
+function applyTo(on, { kind, position, to = position, type = null, to_type = type }) {
+  const here = on.get(position) ?? [];
+  const put = (at, types) => (types.length ? on.set(at, types) : on.delete(at));
+  if (kind === "add") return here.includes(type) ? undefined : put(position, [...here, type]);
+  if (kind !== "delete" && kind !== "move" && kind !== "retype") return undefined;
+  if (!here.includes(type)) return undefined;
+  put(position, here.filter((each) => each !== type));
+  if (kind !== "delete") put(to, [...(on.get(to) ?? []).filter((each) => each !== to_type), to_type]);
+  return undefined;
+}
+
 export default class TextEditor extends Editor {
   /** @type {Map<number, any>} buttons by position */
   gaps = new Map();
@@ -19,6 +35,8 @@ export default class TextEditor extends Editor {
   voters = new Map();
   /** @type {Set<number>} */
   inDispute = new Set();
+  /** @type {any[]} changes that the server has not answered yet; they are drawn at once */
+  pending = [];
 
   constructor(changed, reload) {
     super(changed, reload);
@@ -117,6 +135,7 @@ export default class TextEditor extends Editor {
     const { positions, types } = this.state.marks;
     this.on = new Map();
     positions.forEach((p, i) => this.on.set(p, [...(this.on.get(p) ?? []), types?.[i] ?? null]));
+    for (const operation of this.pending) applyTo(this.on, operation);
     const waiting = new Set(this.suggestions.marks);
     const commented = new Set((this.comments ?? []).map((c) => c.until ?? c.position));
     this.inDispute = new Set(this.unsettled.map((p) => p.position));
@@ -205,13 +224,39 @@ export default class TextEditor extends Editor {
     return next === undefined ? null : this.focus(next);
   }
 
-  quote({ position }) {
+  titleOf({ position }) {
+    return t("After {position}", { position });
+  }
+
+  // A few words before and after a place, for a narrow list.
+  wordsAround(place) {
+    return this.data.units ? [this.quote(place, 14)] : undefined;
+  }
+
+  quote({ position }, most = MAX_QUOTE) {
     const words = (from, to) => (this.data.units ?? []).slice(Math.max(0, from - this.from + 1), Math.max(0, to - this.from + 1)).join(" ");
     const [before, behind] = [words(position - 4, position), words(position, position + 4)];
-    return this.data.units ? `${before.length > MAX_QUOTE ? `… ${before.slice(-MAX_QUOTE).replace(/^\S*\s/u, "")}` : before} ‖ ${behind.length > MAX_QUOTE ? `${behind.slice(0, MAX_QUOTE).replace(/\s\S*$/u, "")} …` : behind}` : t("after {n}", { n: position });
+    return this.data.units ? `${before.length > most ? `… ${before.slice(-most).replace(/^\S*\s/u, "")}` : before} ‖ ${behind.length > most ? `${behind.slice(0, most).replace(/\s\S*$/u, "")} …` : behind}` : t("after {n}", { n: position });
   }
 
   // ---------------------------------------------------------------- changing
+
+  // A mark is on the page at once, and the next key press sees it; the server's state follows.
+  async change(operation, request) {
+    if (this.locked || this.pending.includes(operation)) return super.change(operation, request);
+    this.pending.push(operation);
+    this.refresh();
+    const done = await super.change(operation, request);
+    if (!done) {
+      this.answered(operation);
+      this.refresh();
+    }
+    return done;
+  }
+
+  answered(operation) {
+    this.pending = this.pending.filter((each) => each !== operation);
+  }
 
   toggle(position) {
     const here = this.on.get(position);
@@ -269,7 +314,7 @@ export default class TextEditor extends Editor {
       A: () => this.addType(this.position),
     };
     const typed = event.shiftKey ? undefined : this.typeOfKey(event.key);
-    const act = acts[event.key] ?? (typed === undefined ? null : () => this.enqueue(() => this.setType(this.position, typed, false)));
+    const act = acts[event.key] ?? (typed === undefined ? null : () => this.enqueue(() => void this.setType(this.position, typed, false)));
     if (!act) return;
     event.preventDefault();
     event.shiftKey ? this.enqueue(act) : act();

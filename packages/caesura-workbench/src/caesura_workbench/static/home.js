@@ -49,7 +49,7 @@ async function show() {
   for (const [i, project] of projects.entries()) {
     if (mine !== turn) return;
     const counts = known.get(project.id);
-    if (!counts || !counts.annotations || counts.items > MANY) continue;
+    if (!counts || counts.annotations < 2 || counts.items > MANY) continue;
     await drawStatistics(rows[i], project.id, counts);
   }
 }

@@ -7,6 +7,9 @@ import { count, t, tn } from "./strings.js";
 const base = `/api/projects/${byId("title").dataset.project}`;
 const form = byId("upload");
 const MAX_SHOWN = 100;
+const RAW = { boundaries: "units", nested: "nested", spans: "spans" }; // how raw texts are to be annotated, by the kind of the schema
+/** The schema of the project, which says in which units raw texts are annotated, and how. @type {Promise<{ kinds: string[], unit: string | null, language: string }>} */
+const wanted = call("GET", `${base}/schema`).then(({ schema }) => schema);
 let chosen = [];
 
 function choices() {
@@ -51,6 +54,7 @@ async function look() {
   const mine = ++turn; // the button stays enabled during the preview, because the click that ended typing is meant for it
   byId("files-card").hidden = byId("add-bar").hidden = !chosen.length;
   byId("drop").classList.toggle("small", chosen.length > 0);
+  if (chosen.length) byId("added").hidden = true;
   byId("chosen").textContent = chosen.length ? tn(chosen.length, "{n} file", "{n} files") : "";
   if (!chosen.length) {
     byId("add-files").disabled = byId("preview").hidden = byId("sample").hidden = byId("gains").hidden = true;
@@ -77,7 +81,7 @@ function drawPreview() {
   const faults = seen.faults.filter((fault) => fault.file);
   const noted = seen.rows.filter((row) => noteOf(row.file) || row.same_as);
   for (const button of byId("look").children) {
-    const n = { "": seen.rows.length + faults.length, note: noted.length, fault: faults.length }[button.dataset.look];
+    const n = new Set({ "": [...seen.rows, ...faults], note: noted, fault: faults }[button.dataset.look].map(({ file }) => file)).size;
     button.querySelector(".n").textContent = count(n);
     button.setAttribute("aria-pressed", String(button.dataset.look === looked));
   }
@@ -136,10 +140,12 @@ async function add() {
   chosen = [];
   await look();
   drawSteps(3);
+  byId("added").hidden = !(result.texts || result.annotations);
   drawErrors(result.faults);
   document.dispatchEvent(new Event("added"));
   const what = [result.texts ? tn(result.texts, "{n} text", "{n} texts") : "", result.annotations ? tn(result.annotations, "{n} annotation", "{n} annotations") : ""].filter(Boolean).join(t(" and "));
-  undoable([t("{what} added.", { what }), ...result.notes.slice(0, 3).map(({ note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, result.made); document.dispatchEvent(new Event("added")); });
+  byId("added-message").textContent = t("{what} added.", { what });
+  undoable([t("{what} added.", { what }), ...result.notes.slice(0, 3).map(({ note }) => note)].join(" "), async () => { await call("POST", `${base}/take-back`, result.made); byId("added").hidden = true; document.dispatchEvent(new Event("added")); });
 }
 
 const drop = byId("drop");
@@ -168,13 +174,16 @@ for (const field of [form.elements.files, form.elements.folder]) field.addEventL
 // Plain texts without marks of segments are proposed as raw texts: as annotations, each would bring a coder with a boundary at every paragraph.
 async function proposeRaw() {
   const isText = ({ path }) => /\.(txt|md)$/i.test(path);
-  const { unit, format, coder } = form.elements;
+  const { unit, kind, format, coder } = form.elements;
   if (unit.value || format.value || coder.value || !chosen.length || !chosen.every(isText)) return; // somebody who chose one of these knows what they are
   const texts = await Promise.all(chosen.slice(0, 20).map(({ file }) => file.slice(0, 100_000).text()));
   if (texts.some((text) => /(^|\s)\|(\s|$)|^={5,}/m.test(text))) return;
-  unit.value = "sentence";
+  const schema = await wanted;
+  unit.value = schema.unit || "sentence";
+  const [first] = schema.kinds.flatMap((marked) => RAW[marked] ?? []);
+  if (first) kind.value = first;
   drawQuestions();
-  notify(t("These look like raw texts, with sentences as units. Choose “annotations” if they are annotated."));
+  notify(t("These look like raw texts, in {units}. Choose “annotations” if they are annotated.", { units: t(`${unit.value}s`) }));
 }
 
 async function take(files) {
@@ -183,7 +192,13 @@ async function take(files) {
   try {
     await proposeRaw();
     await look();
-    if (recordings.length) drawErrors(await uploadRecordings(base, recordings));
+    if (!recordings.length) return;
+    const { faults, message } = await uploadRecordings(base, recordings);
+    drawErrors(faults);
+    if (chosen.length || !message) return;
+    drawSteps(3);
+    byId("added").hidden = false;
+    byId("added-message").textContent = message;
   } catch (error) {
     notify(messageOf(error));
   }
@@ -199,3 +214,12 @@ byId("clear-files").addEventListener("click", () => { chosen = []; reportErrors(
 for (const button of byId("look").children) button.addEventListener("click", () => { looked = button.dataset.look; drawPreview(); });
 drawSteps(0);
 drawQuestions();
+reportErrors(async () => {
+  const { unit, language, kinds } = await wanted;
+  form.elements.language.placeholder = language;
+  const { unit: pasted, kind } = byId("paste").elements;
+  if (!unit || pasted.value) return;
+  pasted.value = unit;
+  kind.value = kinds.flatMap((marked) => RAW[marked] ?? [])[0] ?? "units";
+  pasted.dispatchEvent(new Event("change"));
+})();

@@ -65,6 +65,9 @@ let latest = 0;
 async function compare() {
   if (!choose) return;
   const message = byId("compare-message");
+  const several = data.annotations.length > 1;
+  byId("compare").classList.toggle("nothing", !several);
+  message.classList.toggle("fault", several);
   message.textContent = data.annotations.length < 2 ? t("There is nothing to compare yet: one annotation is here, or none.") : "";
   if (data.annotations.length < 2) return;
   let request;
@@ -99,6 +102,19 @@ async function compare() {
     message.textContent = messageOf(error);
   }
 }
+
+// Settings and scores beside a drawing that fills most of the window; the text stays in view.
+function widen(wide) {
+  find(".insp").toggleAttribute("data-wide", wide);
+  byId("widen").setAttribute("aria-pressed", String(wide));
+  dispatchEvent(new Event("resize")); // editors lay out again
+  return compare();
+}
+byId("widen")?.addEventListener("click", reportErrors(() => widen(byId("widen").getAttribute("aria-pressed") !== "true")));
+byId("inspector").addEventListener("click", (event) => {
+  const tab = event.target.closest("[role=tab]");
+  if (tab && tab.id !== "tab-compare" && byId("widen")?.getAttribute("aria-pressed") === "true") reportErrors(() => widen(false))();
+});
 
 const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(byId("pictures").clientWidth / 9)));
 
@@ -316,7 +332,7 @@ function suggestName() {
   const { coder, role } = byId("start").elements;
   const taken = new Set(data.annotations.map((a) => a.coder));
   if (role.value === "gold" && (!coder.value || taken.has(coder.value))) coder.value = freeName("gold");
-  if (role.value === "coder" && (taken.has(coder.value) || /^gold( \d)?$/.test(coder.value))) coder.value = "";
+  if (role.value === "coder" && (taken.has(coder.value) || /^gold( \d)?$/.test(coder.value))) coder.value = taken.has(role.dataset.me) ? "" : role.dataset.me ?? "";
 }
 function freeName(stem) {
   const taken = new Set(data.annotations.map((a) => a.coder));
@@ -330,6 +346,9 @@ reportErrors(async () => {
   if (address.hash === "#compare") { // from the agreement of two annotators
     openPanel("insp");
     showTab("compare");
+    find(".insp").setAttribute("data-wide", "");
+    byId("widen")?.setAttribute("aria-pressed", "true");
+    byId("compare").blur(); // the address moves the focus there; keys are for the editor
   }
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
@@ -341,6 +360,7 @@ reportErrors(async () => {
   restorers = session.restorers;
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
+  if (choose && data.annotations.length < 2 && address.hash !== "#compare") showTab(find(".insp [role=tab]:not([aria-controls=compare])").getAttribute("aria-controls"));
   document.dispatchEvent(new Event("opened"));
   if (at && data.annotations.length) editor.focus(address.searchParams.has("from") ? [from, at] : at);
   drawSuggesters();
@@ -374,6 +394,7 @@ async function goToItem(by) {
   const next = worst[(here + by + worst.length) % worst.length];
   location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}${address.searchParams.has("gold") ? `&gold=${address.searchParams.get("gold")}` : ""}#adjudicate`;
 }
+editor.goToItem = goToItem;
 if (choose) addEventListener("keydown", (event) => {
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "N" || event.key === "P") reportErrors(() => goToItem(event.key === "N" ? 1 : -1))(event);

@@ -26,7 +26,7 @@ const address = (states, after) => {
 
 const length = ({ kind, length: long }) => (kind.endsWith("time") ? t("{n} s", { n: long.toFixed(1) }) : count(long));
 const row = (each) => el("a", { href: `/items/${each.id}`, "aria-current": each.id === Number(item) ? "true" : null },
-  el("i", { class: `st ${SHAPES[each.task?.state ?? each.state] ?? "open"}`, title: WORDS[each.task?.state ?? each.state] }), el("span", { class: "clip", dir: "auto" }, each.name), el("small", { class: "n" }, length(each)),
+  el("i", { class: `st ${SHAPES[each.task?.state ?? each.state] ?? "open"}`, title: WORDS[each.task?.state ?? each.state] }), el("span", { class: "clip", dir: "auto", title: each.name }, each.name), el("small", { class: "n" }, length(each)),
   el("span", { class: "vh" }, WORDS[each.task?.state ?? each.state] ?? ""), each.track ? el("span", { class: "sub clip", dir: "auto" }, each.track) : null);
 
 // What an annotator sees without a search: what is begun, answers of others, what comes next, and the rest.
@@ -41,6 +41,7 @@ async function show() {
   today = inbox?.today ?? today;
   const groups = parts.map(([states, heading], i) => group(heading, found[i], states));
   if (inbox?.answers.length) groups.splice(1, 0, [title(t("Answers for you"), inbox.answers.length), ...inbox.answers.slice(0, ANSWERS).map(answer)]);
+  groups.push(elsewhere(inbox?.projects ?? []));
   const rows = groups.flat();
   list.replaceChildren(...(rows.length ? rows : [el("p", { class: "group" }, t("Nothing found."))]));
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
@@ -48,6 +49,13 @@ async function show() {
 
 const title = (heading, n) => el("p", { class: "group" }, el("span", {}, heading), el("span", {}, count(n)));
 const group = (heading, data, states) => (data.items.length ? [...(heading ? [title(heading, data.matching)] : []), ...data.items.map(row), ...more(data, states)] : []);
+
+// The next item of every other project where something is left to do.
+function elsewhere(/** @type {any[]} */ projects) {
+  const others = projects.filter((each) => each.id !== Number(project) && each.left && each.next && !each.released);
+  return others.length ? [title(t("Other projects"), others.length), ...others.map((each) => el("a", { href: `/items/${each.next.id}` },
+    el("i", { class: `st ${SHAPES[each.next.task?.state] ?? "open"}` }), el("span", { class: "clip", dir: "auto" }, [each.next.name, each.next.track].filter(Boolean).join(" · ")), el("small", { class: "n" }, tn(each.left, "{n} to do", "{n} to do")), el("span", { class: "sub clip", dir: "auto" }, each.name)))] : [];
+}
 
 // A comment on one's own item, or new guidelines or labels.
 const answer = (each) => el("a", { href: each.item ? `/items/${each.item}` : `/projects/${each.project}/guidelines` },
@@ -74,7 +82,7 @@ async function showCounts() {
   if (!total(tasks)) return;
   byId("items-foot").hidden = false;
   byId("items-foot").replaceChildren(el("div", { class: "row" }, tn(done, "{n} of {all} done", "{n} of {all} done", { all: count(total(tasks)) }), el("span", { class: "push" }, percent(tasks))), meter(tasks, ""),
-    ...(today ? [el("p", {}, t("Today: {done} done, {changes} changes", { done: count(today.done), changes: count(today.changes) }))] : []));
+    ...(today ? [el("p", {}, t("Today: {done} done, {changes}", { done: count(today.done), changes: tn(today.changes, "{n} change", "{n} changes") }))] : []));
 }
 
 let pause;

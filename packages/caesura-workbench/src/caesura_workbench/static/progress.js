@@ -37,15 +37,19 @@ async function showNumbers() {
   const { open = 0, begun = 0, discuss = 0, done = 0 } = accounts ? counts.tasks : counts.states;
   const all = open + begun + discuss + done;
   kpi("done", t("Done"), all ? percent({ open, begun, discuss, done }) : "–", bar([[done, ""], [begun, "begun"], [discuss, "talk"], [open, null]], t("{n} of {all} done", { n: done, all })),
-    el("span", {}, accounts ? tn(all, "{done} of {n} assignment · {begun} begun · {discuss} to discuss", "{done} of {n} assignments · {begun} begun · {discuss} to discuss", { done: count(done), begun: count(begun), discuss: count(discuss) }) : tn(counts.items, "{n} item", "{n} items")));
+    el("span", {}, !accounts ? tn(counts.items, "{n} item", "{n} items") : all ? taskWords({ all, begun, discuss, done }) : t("Nothing is assigned yet.")));
   for (const button of findAll("#states [data-state]")) button.querySelector(".n").textContent = count(button.dataset.state ? counts.states[button.dataset.state] ?? 0 : counts.items);
   byId("no-items").hidden = counts.items > 0;
+  byId("no-annotators").hidden = !accounts || !counts.items || counts.people.some(({ role }) => role === "annotator");
   drawRelease();
   drawPeople();
   showPace();
   if (counts.items && counts.items <= MANY) showDisputes().catch(() => {});
   showAgreement().catch(() => {});
 }
+
+const taskWords = ({ all, begun, discuss, done }) => [tn(all, "{done} of {n} assignment", "{done} of {n} assignments", { done: count(done) }),
+  ...(begun ? [t("{n} begun", { n: count(begun) })] : []), ...(discuss ? [tn(discuss, "{n} to discuss", "{n} to discuss")] : [])].join(" · ");
 
 async function showPace() {
   const pace = await call("GET", `${base}/pace?days=30`).catch(() => null);
@@ -60,11 +64,12 @@ async function showDisputes() {
     el("span", {}, t("{n} settled", { n: count(total - open) }), open ? [" · ", el("a", { href: `/projects/${project}/disputes` }, t("settle the next"))] : null));
 }
 
-// The kept agreement; it is computed on its own page.
+// The agreement; that of a large project is computed on its own page.
 async function showAgreement() {
-  const kept = await call("GET", `${base}/agreement?fresh=false`).catch(() => null); // 404: not computed yet
+  const several = counts.annotations > 1;
+  const kept = several ? await call("GET", `${base}/agreement${counts.items > MANY ? "?fresh=false" : ""}`).catch(() => null) : null; // 404: not computed yet, or by one person only
   const course = (kept?.course ?? []).map((point) => point.value).filter((value) => value !== null);
-  kpi("agreement", t("Agreement"), kept ? number(kept.pooled) : "–", spark(course), el("span", {}, el("a", { href: `/projects/${project}/agreement` }, kept ? t("what it means") : t("compute it"))));
+  kpi("agreement", t("Agreement"), kept ? number(kept.pooled) : "–", spark(course), kept?.interval ? el("span", {}, t("{low} to {high} (95 %)", { low: number(kept.interval[0]), high: number(kept.interval[1]) })) : null, el("span", {}, !several ? t("once two annotated the same item") : el("a", { href: `/projects/${project}/agreement` }, kept ? t("what it means") : counts.items > MANY ? t("compute it") : t("why there is none"))));
 }
 
 // ------------------------------------------------------------------ views
@@ -125,7 +130,7 @@ function drawGrid(data) {
 function gridRow(row, r, people) {
   const given = [...row.cells].filter((digit) => digit !== "0").length;
   const done = [...row.cells].filter((digit) => digit === "4").length;
-  return el("tr", {}, el("th", { class: "it", scope: "row" }, el("div", {}, el("a", { class: "clip", href: `/items/${row.id}`, dir: "auto" }, name(row.name), row.track ? ` ${row.track}` : ""), el("span", { class: "meter", "aria-hidden": "true" }, el("i", { style: `width: ${given ? (100 * done) / given : 0}%` })), el("span", { class: "n mute" }, `${done}/${given}`))),
+  return el("tr", {}, el("th", { class: "it", scope: "row" }, el("div", {}, el("a", { class: "clip", href: `/items/${row.id}`, dir: "auto", title: row.name }, name(row.name), row.track ? ` ${row.track}` : ""), el("span", { class: "meter", "aria-hidden": "true" }, done ? el("i", { style: `width: ${(100 * done) / given}%` }) : null), el("span", { class: "n mute" }, `${done}/${given}`))),
     ...[...row.cells].map((digit, c) => {
       const word = STATES[Number(digit)];
       const about = `${people[c].name}, ${row.name}: ${WORDS[word]}`;
@@ -195,6 +200,7 @@ async function drawNotes() {
 function drawPeople() {
   if (!accounts) return;
   const annotators = counts.people.filter((p) => p.role === "annotator");
+  byId("find-person").closest("label").hidden = annotators.length < 2;
   offer(byId("find-person"), [["", tn(annotators.length, "{n} annotator", "All {n} annotators")], ...annotators.map((p) => [p.id, p.name])]);
   find("#by-person tbody").replaceChildren(...annotators.map((p) => {
     const all = p.open + p.begun + p.discuss + p.done;
@@ -244,6 +250,8 @@ function drawAssign() {
   const annotators = counts.people.filter((p) => p.role === "annotator").length;
   const each = Number(byId("assign").elements.per_item.value) || annotators;
   byId("assign-numbers").textContent = annotators ? t("{items} items × {people} = {all} assignments, about {each} for everybody.", { items: count(counts.items), people: each, all: count(counts.items * each), each: count(Math.ceil((counts.items * each) / annotators)) }) : t("There is no annotator yet: invite people first.");
+  byId("assign-invite").hidden = annotators > 0;
+  byId("assign").querySelector("footer button.main").hidden = !annotators;
 }
 
 async function put(released) {

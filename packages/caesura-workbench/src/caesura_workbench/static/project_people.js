@@ -31,8 +31,10 @@ function drawMembers() {
       el("td", { class: "full" }, total(person) ? el("span", { class: "row tight" }, meter(person, "grow"), el("span", { class: "n mute" }, t("{n} of {all}", { n: count(person.done), all: count(total(person)) }))) : null),
       el("td", {}, comesIn(person)),
       el("td", { class: "n e mute", title: person.last ? moment(person.last) : null }, person.last ? ago(person.last) : "–"),
-      el("td", { class: "actions full" }, small(t("Take away"), () => changeRole(person, null), { "aria-label": t("Take away the role of {name}", { name: person.name }) })));
+      el("td", { class: "actions full" }, small(t("Remove"), () => changeRole(person, null), { "aria-label": t("Remove {name} from this project", { name: person.name }) })));
   }));
+  byId("no-members").hidden = members.length > 0;
+  byId("members").hidden = byId("members-message").parentElement.hidden = !members.length;
   byId("more-members").hidden = found.length <= shown;
   byId("members-message").textContent = found.length ? t("{first} to {last} of {all}", { first: 1, last: count(Math.min(shown, found.length)), all: count(found.length) }) : t("Nothing found.");
   for (const button of findAll("#roles [data-role]")) {

@@ -1,11 +1,13 @@
 // The schema of a project: what is marked, in which units, with which labels, types and tiers. Changes are collected, told in numbers, and saved as a version.
 import { byId, call, el, find, findAll, notify, reportErrors } from "./api.js";
-import { COLOURS, drawnLabels } from "./labels.js";
+import { drawnLabels } from "./labels.js";
 import { changeText } from "./schema_changes.js";
 import { count, day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}/schema`;
 const LISTS = ["types", "labels"];
+const COLOUR_NAMES = [t("blue"), t("orange"), t("green"), t("violet"), t("red"), t("cyan"), t("olive"), t("magenta"), t("brown"), t("slate")];
+const LONG_UNITS = ["sentence", "paragraph", "line", "turn"];
 const HOLDS = { boundaries: t("boundaries"), names: t("names of segments"), spans: t("spans") };
 let saved = null; // the schema as the server has it
 let draft = null;
@@ -72,7 +74,7 @@ function labelRow(list, label, i) {
     made.addEventListener("input", () => set(name, made.value.trim()));
     return made;
   };
-  const colour = el("select", { class: `in sm sw-select c${label.number}`, "aria-label": t("Colour of {name}", { name: label.name }) }, ...Array.from({ length: COLOURS }, (_, n) => el("option", { value: n + 1, selected: n + 1 === label.number }, String(n + 1))));
+  const colour = el("select", { class: `in sm sw-select c${label.number}`, "aria-label": t("Colour of {name}", { name: label.name }) }, ...COLOUR_NAMES.map((colourName, n) => el("option", { value: n + 1, selected: n + 1 === label.number }, colourName)));
   colour.addEventListener("change", () => { set("number", Number(colour.value)); drawLabels(list); });
   const said = label.name || t("new");
   return el("tr", { class: label.retired ? "gone" : "" },
@@ -134,11 +136,17 @@ function drawPreview() {
   const chip = (label) => el("span", { class: `lbl c${label.number}${label.dashed ? " dashed" : ""}`, title: label.description || null }, label.key ? el("kbd", {}, label.key) : null, el("bdi", {}, label.name || "…"));
   byId("preview-labels").replaceChildren(...types.map(chip), ...labels.map(chip));
   const texts = draft.kinds.some((kind) => kind !== "recording") || !draft.kinds.length;
+  const cut = (type) => el("span", { class: `preview-cut c${type.number}` }, type.name || "…");
+  if (texts && !labels.length && LONG_UNITS.includes(draft.unit)) {
+    const sentences = t("It was late.|Everybody had gone to bed.|Then somebody knocked.|It was Franklin Blake.").split("|");
+    byId("preview-text").replaceChildren(...sentences.flatMap((sentence, i) => [sentence, i < sentences.length - 1 && types[i] ? cut(types[i]) : " "]));
+    return;
+  }
   const words = texts ? t("Gabriel|says|Franklin Blake|has come back from|London|and stays until|next month").split("|") : [];
   byId("preview-text").replaceChildren(...words.flatMap((word, i) => {
     const label = i % 2 === 0 ? labels[i / 2] : null;
     const type = !labels.length && i % 2 === 1 ? types[(i - 1) / 2] : null;
-    if (type) return [word, el("span", { class: `preview-cut c${type.number}` }, type.name || "…")];
+    if (type) return [word, cut(type)];
     if (!label) return [word, " "];
     const mark = el("mark", { class: "sp" }, word, el("sup", { class: `c${label.number}` }, label.name));
     mark.style.background = `linear-gradient(var(--c${label.number}) 0 0) 0 100% / 100% 2.5px no-repeat, color-mix(in srgb, var(--c${label.number}) var(--tint), var(--paper))`;

@@ -84,6 +84,27 @@ document.addEventListener("click", (event) => {
   if (target.matches?.("dialog")) target.close(); // a click beside it
 });
 
+// Messages appear above the bars at the lower edge of the window: what those offer must stay in reach.
+const bars = findAll(".thumb, .tabbar, .dock, .save, .transport");
+function placeMessages() {
+  const tops = bars.map((bar) => bar.getBoundingClientRect()).filter(({ height, top }) => height && top < innerHeight).map(({ top }) => top);
+  find(".toasts")?.style.setProperty("--below", `${innerHeight - Math.min(innerHeight, ...tops)}px`);
+}
+const sizes = new ResizeObserver(placeMessages);
+for (const bar of bars) sizes.observe(bar);
+
+// A message that appeared in a dialog outlives it.
+document.addEventListener("close", (event) => {
+  const layer = targetOf(event).querySelector?.(".toasts");
+  if (layer) document.body.append(layer);
+}, true);
+
+// Escape lets go of a field beside the text; then keys are for the editor again.
+addEventListener("keydown", (event) => {
+  const field = targetOf(event).closest?.(".list input, .insp input, .insp textarea");
+  if (event.key === "Escape" && field && !event.defaultPrevented && !(field.type === "search" && field.value)) field.blur();
+});
+
 // One tab stop per list of tabs or radio buttons; arrows go on.
 document.addEventListener("keydown", (event) => {
   const target = targetOf(event);

@@ -5,7 +5,7 @@ import { t, tn } from "./strings.js";
 /** @param {File} file */
 export const isRecording = (file) => /\.(wav|flac|mp3|ogg|oga|opus)$/i.test(file.name);
 
-/** Upload recordings and return the errors. @param {string} base @param {File[]} files */
+/** Upload recordings; return the errors, and say how many are added. @param {string} base @param {File[]} files */
 export async function uploadRecordings(base, files) {
   const faults = [];
   /** @type {number[]} */
@@ -22,6 +22,7 @@ export async function uploadRecordings(base, files) {
   const added = () => document.dispatchEvent(new Event("added"));
   added();
   const taken = files.length - faults.length;
-  if (taken) undoable(tn(taken, "{n} recording added.", "{n} recordings added."), async () => { for (const item of items) await call("DELETE", `/api/items/${item}`); added(); });
-  return faults;
+  const message = taken ? tn(taken, "{n} recording added.", "{n} recordings added.") : "";
+  if (taken) undoable(message, async () => { for (const item of items) await call("DELETE", `/api/items/${item}`); added(); });
+  return { faults, message };
 }

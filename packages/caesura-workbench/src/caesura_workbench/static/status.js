@@ -38,13 +38,21 @@ async function nextItem() {
   return next?.id ?? null;
 }
 
+// When nothing is left in this project: the next item of another one; or null.
+async function nextElsewhere() {
+  const { projects } = await call("GET", "/api/inbox");
+  const other = projects.find((/** @type {{ id: number, left: number, released: boolean, next: { id: number } | null }} */ each) => each.id !== Number(project) && each.left && each.next && !each.released);
+  return other?.next.id ?? null;
+}
+
 /** Close this item and open the next; undo brings back both. @param {string} status @param {string} message @param {string} [note] */
 async function finish(status, message, note = "") {
   document.dispatchEvent(new CustomEvent("finishing"));
   await put(status, note);
   const next = await nextItem();
   tellNextPage(message, { method: "PUT", path: `/api/items/${item}/status`, body: { status: "open", note: "" }, back: `/items/${item}` });
-  location.href = next === null ? `/projects/${project}` : `/items/${next}`;
+  const elsewhere = next === null ? await nextElsewhere() : null;
+  location.href = next ?? elsewhere ? `/items/${next ?? elsewhere}` : `/projects/${project}`;
 }
 
 async function done() {
