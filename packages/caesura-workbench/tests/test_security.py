@@ -29,7 +29,7 @@ from caesura_workbench.connections import bounded_protocol
 from caesura_workbench.imports import read_upload
 from caesura_workbench.middleware import SECURITY_HEADERS
 from caesura_workbench.settings import Limits, Settings
-from caesura_workbench.throttling import TokenThrottle
+from caesura_workbench.throttling import LoginThrottle, TokenThrottle
 from web_server import Server
 
 EVIL = "<script>alert(1)</script>"
@@ -351,6 +351,18 @@ def test_throttle_delay_doubles_up_to_a_maximum() -> None:
     tries.record("10.0.0.1", right=True)
     tries.record("10.0.0.1", right=False)
     assert tries.seconds_to_wait("10.0.0.1") == 0, "who was right begins anew"
+
+
+def test_clock_that_is_set_back_keeps_nobody_out(client: TestClient) -> None:
+    now = [2e9]
+    tries = LoginThrottle(client.app.state.store, lambda: now[0])
+    for _ in range(10):
+        tries.record(False, "account ann")
+    assert tries.seconds_to_wait("account ann") == 16
+    now[0] -= 30  # another server, whose clock differs a little
+    assert tries.seconds_to_wait("account ann") > 0
+    now[0] -= 86_400 * 365
+    assert tries.seconds_to_wait("account ann") == 0
 
 
 def test_distributed_guessing_is_throttled_except_for_known_clients() -> None:

@@ -88,6 +88,7 @@ def client_network(address: str) -> str:
     return str(int(known) >> 64) if isinstance(known, IPv6Address) and known.ipv4_mapped is None else str(known)
 
 
+_SKEW = 60.0  # seconds by which the clocks of servers may differ
 _EXPIRY = 86_400.0  # seconds after the last wrong attempt
 
 
@@ -100,9 +101,11 @@ class LoginThrottle:
     def seconds_to_wait(self, *whos: str) -> float:
         """Return how long these accounts and clients have to wait; 0 if they may try now."""
         mine = sa.select(tries).where(tries.c.who.in_([digest(who) for who in whos]))
+        now = self._clock()
         with self._store.reading() as db:
-            until = [float(row.last) + _delay(row.wrong) for row in db.execute(mine)]
-        return max([0.0, *(each - self._clock() for each in until)])
+            # an attempt in the future was made before the clock was set back; it must not keep anybody out until then
+            known = [(float(row.last), row.wrong) for row in db.execute(mine) if row.last <= now + _SKEW]
+        return max([0.0, *(last + _delay(wrong) - now for last, wrong in known)])
 
     def record(self, right: bool, *whos: str) -> None:
         """Record whether an attempt was correct."""
