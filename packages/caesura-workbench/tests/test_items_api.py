@@ -215,6 +215,14 @@ def test_feed_lists_changes_in_order_and_waits(campaign: SampleWorkbench) -> Non
     assert time.monotonic() - began < 10
 
 
+def test_ids_beyond_the_range_of_a_database_are_refused(client: TestClient, project: int) -> None:
+    """PostgreSQL refuses to look for them, which was an error of the server."""
+    base = f"/api/projects/{project}"
+    for address in ("changes?after=2147483648", "tasks?item=2147483648", "next?after=2147483648"):
+        assert client.get(f"{base}/{address}").status_code == 422, address
+    assert client.get(f"{base}/items?person=9999999999").json()["matching"] == 0
+
+
 def test_last_is_never_before_a_listed_change(
     client: TestClient, project: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

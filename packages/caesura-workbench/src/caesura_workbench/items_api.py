@@ -31,7 +31,7 @@ from caesura_workbench.project_state import (
     page_of_items,
     parse_states,
 )
-from caesura_workbench.requests import api_router
+from caesura_workbench.requests import MAX_ID, api_router
 from caesura_workbench.responses import ChangeList, Grid, Inbox, ItemList, NextItem, Pace, ProjectCounts
 from caesura_workbench.rows import not_deleted
 from caesura_workbench.schema import (
@@ -54,7 +54,7 @@ router = api_router("lists")
 Text = Annotated[str, Query(max_length=200)]
 Cursor = Annotated[str | None, Query(max_length=2000)]
 Limit = Annotated[int, Query(ge=1, le=200)]
-ItemNumber = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
+ItemNumber = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 
 class ProjectItems:
@@ -80,7 +80,7 @@ class ProjectItems:
             return self.viewer.person
         if not (person.isascii() and person.isdigit()):
             raise CaesuraError(f"person is {person!r}; expected a number or 'me'.")
-        return int(person[:10])
+        return min(int(person[:10]), MAX_ID)
 
     def describe(self, listed: list[ItemEntry], person: int | None) -> list[dict[str, Any]]:
         """Describe items, with the task of one person."""
@@ -479,7 +479,7 @@ async def list_changes(
     request: Request,
     store: ViewerStore,
     project: ExistingProject,
-    after: Annotated[int, Query(ge=-1, le=2**62)] = 0,
+    after: Annotated[int, Query(ge=-1, le=MAX_ID)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     wait: Annotated[float, Query(ge=0, le=25, description="Seconds to wait for a change.")] = 0,
 ) -> dict[str, Any]:

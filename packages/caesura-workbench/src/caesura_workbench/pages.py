@@ -317,6 +317,7 @@ def log_in(
     if not link and not (name and password):
         return error_response(422, "enter a name and password, a personal link, or the token.")
     people, client = People(request.app.state.store), client_address(request.scope)
+    name = name.replace("\0", "\ufffd")  # PostgreSQL does not look for a zero character
     if link:  # a secret of 192 bits cannot be guessed, so that nobody has to wait
         person = people.by_link(link)
     else:

@@ -25,7 +25,7 @@ from caesura_workbench.project_responses import (
     PersonResponse,
     TaskResponse,
 )
-from caesura_workbench.requests import BodyId, JsonObject, Name, PathId, RequestBody, api_router
+from caesura_workbench.requests import MAX_ID, BodyId, JsonObject, Name, PathId, RequestBody, api_router
 from caesura_workbench.responses import NewTokenResponse, TokenResponse
 
 router = api_router()
@@ -295,7 +295,7 @@ def set_assignees(store: ViewerStore, item: PathId, body: Assignees) -> None:
 
 @router.get("/projects/{project}/tasks", tags=["campaign"], response_model=list[TaskResponse])
 def tasks(
-    store: ViewerStore, project: PathId, item: Annotated[int | None, Query(ge=1, le=2**62)] = None
+    store: ViewerStore, project: PathId, item: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None
 ) -> list[dict[str, Any]]:
     """List one's own items and their states; with ``item``, that one only."""
     return Campaign(store).tasks(project, item)

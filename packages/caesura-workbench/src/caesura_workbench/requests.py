@@ -62,13 +62,15 @@ def api_router(*tags: str) -> APIRouter:
     return APIRouter(prefix="/api", tags=list(tags), responses=errors, dependencies=[Depends(refuse_repeated)])
 
 
-#: The id of a project, an item or an annotation in a path, within the range of the database.
-PathId = Annotated[int, Path(ge=1, le=2**31 - 1)]
+#: The largest id that every database can look for.
+MAX_ID = 2**31 - 1
+#: The id of a project, an item or an annotation in a path.
+PathId = Annotated[int, Path(ge=1, le=MAX_ID)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(check_name)
 ]
 #: The same in a body.
-BodyId = Annotated[int, Field(ge=1, le=2**31 - 1)]
+BodyId = Annotated[int, Field(ge=1, le=MAX_ID)]
 Number = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
 #: Author of a change, for a workbench without accounts.
 Author = Annotated[str, StringConstraints(max_length=200), AfterValidator(check_name)]
