@@ -54,11 +54,20 @@ def test_one_of_several_occurrences() -> None:
         (lambda: cs.find_quotes("a cat", ["a", "dog"]), "quotation 2, 'dog', is not in the source"),
         (lambda: cs.find_quotes("no yes no", ["no"]), "quotation 1, 'no' fits 2 places"),
         (lambda: cs.find_quotes("one two", ["two", "one"], ordered=True), "not in the order of the source"),
+        (lambda: cs.find_quotes("one two", "two"), "the quotations are one string; expected a list"),
+        (lambda: place_chunks("one two", "two"), "the chunks are one string; expected a list"),
+        (lambda: place_chunks("one two", ["one", 2]), "chunk 2 is int; expected a string"),
     ],
 )
 def test_bad_input_is_one_sentence(call, sentence) -> None:
     with pytest.raises(CaesuraError, match=sentence):
         call()
+
+
+def test_many_repeated_quotations_in_order_take_time_in_proportion() -> None:
+    text = "no " * 1000
+    found = cs.find_quotes(text, ["no"] * 100, ordered=True, ties="first")
+    assert [each.start for each in found] == list(range(0, 300, 3))
 
 
 def test_quotations_in_order() -> None:

@@ -49,6 +49,55 @@ def test_limits_are_exact_under_the_objective() -> None:
     assert model.cost_of(units, found) == pytest.approx(best[0])
 
 
+@pytest.mark.parametrize("method", ["dcm", "u00", "mincut", "aps", "vectors"])
+def test_chunks_are_the_best_within_the_limits(method) -> None:
+    """Every division of eight sentences into a number of chunks, tried one by one."""
+    random = np.random.default_rng(0)
+    for _ in range(4):
+        words = random.choice(["river", "stone", "bread"], (8, 3)).tolist()
+        units = [f"The {' '.join(each[: random.integers(1, 4)])}. " for each in words]
+        text, ends = "".join(units), np.cumsum([0, *map(len, units)])
+        limits = {"max_characters": int(random.integers(50, 90)), "min_characters": int(random.integers(5, 30))}
+        found = cs.chunk(text, method, **limits)
+        positions = [int(np.searchsorted(ends, each.start)) for each in found][1:]
+        allowed = [
+            cuts
+            for number in range(2**7)
+            for cuts in [[i + 1 for i in range(7) if number >> i & 1]]
+            if all(
+                limits["min_characters"] <= ends[b] - ends[a] <= limits["max_characters"]
+                for a, b in pairwise([0, *cuts, 8])
+            )
+        ]
+        assert allowed
+        if method in ("mincut", "aps"):  # they do not choose the number: it is the smallest
+            allowed = [cuts for cuts in allowed if len(cuts) == min(map(len, allowed))]
+        model = cs.segmenters.segmenter(method)
+        best = min(model.cost_of(units, cuts) for cuts in allowed)
+        assert model.cost_of(units, positions) == pytest.approx(best)
+
+
+def test_number_of_chunks_is_kept_where_the_minimum_cannot_be() -> None:
+    text = "One ship and two. Three. Four ships sail."
+    assert len(cs.chunk(text, "dcm", 3, min_characters=30)) == 3
+    assert cs.chunk(text, "dcm", 3, min_characters=30).short == 3
+    assert len(cs.chunk(text, "c99", 2, min_characters=30)) == 2
+
+
+def test_letters_are_not_cut() -> None:
+    text = "e\u0301" * 9 + "\U0001f469\u200d\U0001f680" * 3
+    chunks = cs.chunk(text, "uniform", max_characters=5)
+    assert "".join(chunks.texts) == text
+    assert all(each.text[0] not in "\u0301\u200d\U0001f680" for each in chunks)
+    marks = "a" + "\u0301" * 30
+    assert max(map(len, cs.chunk(marks, "uniform", max_characters=8).texts)) == 8
+
+
+def test_special_tokens_that_leave_no_room_are_refused() -> None:
+    with pytest.raises(CaesuraError, match=r"single character 'T' has 3 tokens.*let count leave out special tokens"):
+        cs.chunk(TEXT, "dcm", max_tokens=2, count=lambda text: 2 + len(text.split()))
+
+
 @settings(max_examples=30)
 @given(st.text("ab. \n", min_size=1, max_size=80), st.integers(1, 12), st.integers(0, 8))
 def test_nothing_is_lost_or_repeated(text, most, overlap) -> None:
@@ -86,6 +135,14 @@ def test_overlap_never_exceeds_the_maximum() -> None:
         chunks = cs.chunk(TEXT, "dcm", max_characters=150, overlap=overlap)
         assert all(len(each.text) <= 150 for each in chunks)
         assert all(b.start <= a.end for a, b in pairwise(chunks))
+
+
+def test_overlap_is_as_long_as_the_maximum_allows() -> None:
+    plain, lapped = (cs.chunk(TEXT, "dcm", max_characters=150, overlap=overlap) for overlap in (None, 40))
+    for before, alone, each in zip(plain[:-1], plain[1:], lapped[1:], strict=True):
+        assert alone.start - each.start == min(40, 150 - len(alone.text), len(before.text))
+    in_words = cs.chunk(TEXT, "dcm", max_characters=150, overlap=(3, "tokens"))
+    assert any(len(TEXT[each.start : alone.start].split()) == 3 for alone, each in zip(plain, in_words, strict=True))
 
 
 def test_any_function_is_a_segmenter() -> None:

@@ -435,7 +435,7 @@ class Anchoring(Result):
             begin = low - max(low - 1, 0)
             inside = strengths[begin : begin + high - low + 1]
             position, dropped = low + len(inside) - 1 - int(np.argmax(inside[::-1])), bool(text)
-        return _grapheme_start(self.source, position), dropped
+        return grapheme_start(self.source, position), dropped
 
     def _check_gap(self, position: Any) -> int:
         if isinstance(position, bool) or not hasattr(position, "__index__") or not 0 <= position <= len(self.copy):
@@ -701,7 +701,7 @@ def _place_inside_words(ours: _Side, theirs: _Side, i: Any, j: Any, low: Any, hi
         low[begin + 1 : begin + size] = high[begin + 1 : begin + size] = mine + np.arange(1, size) if same else mine
 
 
-def _grapheme_start(text: str, position: int) -> int:
+def grapheme_start(text: str, position: int) -> int:
     """Move a position inside a letter with its marks, or inside a sequence of emoji, to its start."""
     from unicodedata import category
 

@@ -363,11 +363,13 @@ class _Mover:
         for old, code, (position, placed) in zip(positions, codes, self.boundaries(positions), strict=True):
             if types is not None and old == marks.length:  # the closing boundary
                 position = n
-            if not placed:
+            at_end = position == 0 or (position >= n and types is None)
+            if not placed and not at_end:
                 self.unplaced.append((position, code))
                 continue
             starts[old] = position
-            if position == 0 or (position >= n and types is None):
+            if at_end:  # also inside a remark before or after the text
+                self.counts.placed += not placed
                 self.counts.lost += 1
                 self.counts.at_ends += 1
             elif (position, code) in kept:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -162,8 +164,15 @@ def find_quotes(
     """
     validate_choice("ties", ties, ("error", "first"))
     validate_choice("missing", missing, ("error", "skip"))
+    if isinstance(quotes, str):
+        raise CaesuraError("the quotations are one string; expected a list of strings.")
     listed = list(quotes)
-    found = [_candidates(source, quote, max_error) for quote in listed]
+    known: dict[str, list[Quote]] = {}
+    found = []
+    for quote in listed:
+        if not isinstance(quote, str) or quote not in known:
+            known[quote] = _candidates(source, quote, max_error)  # raises an error unless it is a string
+        found.append(known[quote])
     for number, (quote, each) in enumerate(zip(listed, found, strict=True), 1):
         if not each and missing == "error":
             raise CaesuraError(
@@ -336,21 +345,24 @@ def _best_paths(found: list[list[Quote]]) -> list[list[Quote]] | None:
 
 
 def _totals(found: list[list[Quote]], sign: int) -> list[list[float]]:
-    """Return the least total distance of a choice that ends with each candidate; equal starts follow each other strictly."""
+    """Return the least total distance of a choice that ends with each candidate; equal starts follow each other strictly.
+
+    The candidates of every quotation are sorted by ``sign * start``, so that running minima answer for all smaller starts at once.
+    """
     totals: list[list[float]] = []
     for number, each in enumerate(found):
+        if number == 0:
+            totals.append([float(candidate.distance) for candidate in each])
+            continue
+        others, costs = found[number - 1], totals[-1]
+        starts = [sign * other.start for other in others]
+        least = [np.inf, *accumulate(costs, min)]
         row = []
         for candidate in each:
-            if number == 0:
-                row.append(float(candidate.distance))
-                continue
-            before = [
-                total
-                for other, total in zip(found[number - 1], totals[-1], strict=True)
-                if sign * other.start < sign * candidate.start
-                or (other.start == candidate.start and other != candidate)
-            ]
-            row.append(min(before, default=np.inf) + candidate.distance)
+            low = bisect_left(starts, sign * candidate.start)
+            high = bisect_right(starts, sign * candidate.start)
+            alike = (costs[at] for at in range(low, high) if others[at] != candidate)
+            row.append(min(least[low], min(alike, default=np.inf)) + candidate.distance)
         totals.append(row)
     return totals
 
@@ -411,6 +423,11 @@ def place_chunks(source: str, texts: Sequence[str], *, max_error: float = 0.2) -
     >>> place_chunks("A cat. A dog. A cat.", ["A cat.", "a dog.", "A  cat."]).spans
     [(0, 6), (7, 13), (14, 20)]
     """
+    for name, given in (("the source", source), *((f"chunk {number}", text) for number, text in enumerate(texts, 1))):
+        if not isinstance(given, str):
+            raise CaesuraError(f"{name} is {type(given).__name__}; expected a string.")
+    if isinstance(texts, str):
+        raise CaesuraError("the chunks are one string; expected a list of strings.")
     letters, owners = _skeleton(source)
     pieces = [_skeleton(text)[0] for text in texts]
     candidates = [_chunk_candidates(source, letters, piece, max_error) for piece in pieces]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.anchoring import place_chunks
+from caesura.anchoring.alignment import grapheme_start
 from caesura.anchoring.folding import edge_classes, edge_strengths
 from caesura.errors import CaesuraError
 from caesura.model import Segmentation
@@ -137,7 +138,7 @@ def chunk(
     unit : str or callable, default "sentence"
         The units that chunks consist of; a function may begin chunks within them.
     max_characters, min_characters, max_tokens, min_tokens : int, default None
-        Limits of a chunk. A minimum yields to a maximum.
+        Limits of a chunk. A minimum yields to a maximum and to a number of segments.
     count : callable, default None
         A function from a text to its number of tokens, such as ``lambda text: len(tokenizer.encode(text))``; by default words are counted.
     overlap : (int, str) or int, default None
@@ -210,35 +211,53 @@ def _place(
     """Return the positions between units at which chunks begin."""
     units = [source[b:e] for b, e in regions]
     model = segmenter(method, **parameters) if isinstance(method, str) else method
-    open_number = segments is None and _needs_number(method, model, parameters)
+    join = segments is None  # a number of segments that was asked for is kept
+    open_number = join and _needs_number(method, model, parameters)
     if open_number:
         segments = limits.number(source, regions)
     validate_segment_count(segments, len(units), f"a text of {len(units)} units")
     if hasattr(model, "_constraints") and limits.any:
         sizes, most, least = limits.arrays(source, regions)
         fits = _segment(model, units, segments, sizes, most, least, more=open_number)
-        return limits.repair(source, regions, fits.positions.tolist(), None)
+        return limits.repair(source, regions, fits.positions.tolist(), None, join=join)
     found_marks = model.segment(units, segments)
     posterior = None
     if limits.any and hasattr(model, "_posterior"):
         posterior = model._posterior(tuple(units), segments)
-    return limits.repair(source, regions, found_marks.positions.tolist(), posterior)
+    return limits.repair(source, regions, found_marks.positions.tolist(), posterior, join=join)
 
 
 def _segment(
     model: Any, units: list[str], segments: int | None, sizes: Any, most: Any, least: Any, *, more: bool
 ) -> Segmentation:
-    """Segment within limits; a minimum that cannot be met yields, and then a number of segments that we chose."""
-    attempts = [(segments, lowest) for lowest in ([least] if any(least) else []) + [[0] * len(least)]]
-    if more:
-        attempts += [(number, [0] * len(least)) for number in range((segments or 0) + 1, len(units) + 1)]
-    for number, lowest in attempts[:-1]:
+    """Segment within limits; a minimum that cannot be met yields. With ``more``, segments is the smallest number that may be chosen."""
+    for lowest in (least, [0] * len(least)) if any(least) else (least,):
+        number = _smallest_number(segments, sizes, most, lowest) if more and segments is not None else segments
+        if more and number is None:
+            continue
         try:
             return model.segment(units, number, sizes=sizes, max_sizes=most, min_sizes=lowest)  # type: ignore[no-any-return]
         except CaesuraError:
-            continue
-    number, lowest = attempts[-1]
-    return model.segment(units, number, sizes=sizes, max_sizes=most, min_sizes=lowest)  # type: ignore[no-any-return]
+            if lowest is least and any(least):
+                continue
+            raise
+    raise AssertionError("unreachable: one unit per segment is within every maximum")
+
+
+def _smallest_number(at_least: int, sizes: list[Any], most: list[float], least: list[float]) -> int | None:
+    """Return the smallest number of segments within limits, of ``at_least`` or more; None if there is none."""
+    possible = [1]  # for every prefix of the text, the numbers of segments that it can be divided into, as bits
+    for end in range(1, len(sizes[0])):
+        numbers = 0
+        for begin in range(end - 1, -1, -1):
+            lengths = [prefix[end] - prefix[begin] for prefix in sizes]
+            if any(length > limit for length, limit in zip(lengths, most, strict=True)):
+                break
+            if all(length >= limit for length, limit in zip(lengths, least, strict=True)):
+                numbers |= possible[begin] << 1
+        possible.append(numbers)
+    found = possible[-1] >> at_least
+    return at_least + (found & -found).bit_length() - 1 if found else None
 
 
 @dataclass(frozen=True)
@@ -348,6 +367,13 @@ class _Limits:
                 strengths = edge_strengths(edge_classes(source[middle - 1 : longest + 1]))[1:]
                 inside = strengths[: longest - middle + 1]
                 longest = middle + len(inside) - 1 - int(np.argmax(inside[::-1]))
+                start = grapheme_start(source, longest)
+                longest = start if start > begin else longest  # longer than a chunk: cut within it
+                if longest == begin + 1 and not self.fits(source[begin:longest]):
+                    raise CaesuraError(
+                        f"the single character {source[begin:longest]!r} has {self.count(source[begin:longest])} tokens, more than max_tokens, "
+                        f"{self.max_tokens}; let count leave out special tokens, or raise max_tokens."
+                    )
             pieces.append((begin, longest))
             begin = longest
         return pieces
@@ -369,9 +395,15 @@ class _Limits:
     # -------------------------------------------------------------- segments that are too long or short
 
     def repair(
-        self, source: str, regions: list[tuple[int, int]], positions: list[int], posterior: NDArray[np.float64] | None
+        self,
+        source: str,
+        regions: list[tuple[int, int]],
+        positions: list[int],
+        posterior: NDArray[np.float64] | None,
+        *,
+        join: bool = True,
     ) -> list[int]:
-        """Split segments above the maximum, at the likeliest boundary or in the middle; join those below the minimum if that fits."""
+        """Split segments above the maximum, at the likeliest boundary or in the middle; ``join`` those below the minimum if that fits."""
         if not self.any:
             return positions
         edges, done = [0, *positions, len(regions)], [0]
@@ -384,7 +416,7 @@ class _Limits:
             else:
                 done.append(last)
         at = 1
-        while self.min_characters is not None or self.min_tokens is not None:
+        while join and (self.min_characters is not None or self.min_tokens is not None):
             if at >= len(done):
                 break
             first, last = done[at - 1], done[at]
@@ -448,19 +480,16 @@ def _with_overlap(
     begin, end = spans[at]
     if at == 0 or amount == 0:
         return begin, end
-    lowest = spans[at - 1][0]
-    starts = [b for b, _ in regions]
+    room = range(begin - spans[at - 1][0] + 1)  # numbers of characters
     if kind == "characters":
-        wanted = max(lowest, begin - amount)
+        longest = min(amount, room[-1])
     elif kind == "units":
-        wanted = max(lowest, starts[max(0, bisect.bisect_left(starts, begin) - amount)])
+        starts = [b for b, _ in regions]
+        longest = min(begin - starts[max(0, bisect.bisect_left(starts, begin) - amount)], room[-1])
     else:
-        wanted = begin
-        while wanted > lowest and limits.count(source[wanted - 1 : begin]) <= amount:
-            wanted -= 1
-    while wanted < begin and not limits.fits(source[wanted:end]):
-        wanted += max(1, (begin - wanted) // 8)
-    return min(wanted, begin), end
+        longest = bisect.bisect_right(room, amount, key=lambda size: limits.count(source[begin - size : begin])) - 1
+    fitting = bisect.bisect_left(range(longest + 1), True, key=lambda size: not limits.fits(source[begin - size : end]))
+    return begin - max(fitting - 1, 0), end
 
 
 # ---------------------------------------------------------------------- chunks of other libraries
