@@ -263,6 +263,17 @@ def test_comparison_of_chunkers() -> None:
     )
     assert list(found.systems) == ["small", "large", "strings"]
     assert set(found.bounds) == {f"{b} of {c}" for b in ("sizes", "uniform") for c in chunkers}
+    for gain in found.gains:
+        own, bound = found[gain.chunker, "recall-at-budget"], found.bounds[f"{gain.bound} of {gain.chunker}"]
+        assert gain.value == bound["recall-at-budget"].micro
+        assert gain.difference == own.micro - gain.value
+        assert gain.interval.low <= gain.difference <= gain.interval.high
+        assert (gain.band is None) == (gain.bound == "uniform")
+        assert gain.band is None or gain.band.low <= gain.value <= gain.band.high
+        same = gain.interval.low <= 0 <= gain.interval.high
+        words = "random order" if gain.bound == "sizes" else "equal size"
+        assert same == any(repr(gain.chunker) in note and words in note for note in found.warnings())
+    assert len(found.as_dict()["gains"]) == 6
     assert "recall-at-budget|unit:char|budget:60|retriever:bm25(1.5,0.75)" in found["recall-at-budget"].signature
     assert "1 chunk of 'strings'" in " ".join(found.warnings()) or "3 chunks" in " ".join(found.warnings())
     assert "2 queries: the intervals are rough." in found.warnings()

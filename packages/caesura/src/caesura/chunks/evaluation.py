@@ -14,14 +14,14 @@ from caesura.chunks.evidence import DocumentChunks, _whole, check_spans, in_toke
 from caesura.chunks.inner import Lengths, chunk_lengths
 from caesura.chunks.retrieval import as_retriever, check_rankings
 from caesura.display.scene import Picture
-from caesura.display.table import Code, EstimateCell, Rounded, Table
+from caesura.display.table import Code, EstimateCell, IntervalCell, Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch
 from caesura.metrics.family import Family, Metric, Rows, Score, parameter, share
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import MetricResult
 from caesura.statistics.evaluation import Results
-from caesura.statistics.significance import difference_table
+from caesura.statistics.significance import difference_table, paired_test
 from caesura.text import pluralize, shorten
 from caesura.validation import validate_choice, validate_integer
 
@@ -130,8 +130,34 @@ class EvidenceScores(Family):
         raise CaesuraError("scores of evidence need documents and queries; use caesura.chunks.evaluate_chunks.")
 
 
+class SizeGain(NamedTuple):
+    """The difference of a chunker's main score to chunks of the same lengths.
+
+    Attributes
+    ----------
+    chunker, bound : str
+        Its name; "sizes" (the same lengths in random order) or "uniform".
+    value : float
+        The score of the bound, over ``shuffles`` the mean.
+    band : IntervalCell or None
+        The middle 95 % of the shuffles; None for a bound that is not random.
+    difference : float
+        The chunker's score minus that of the bound.
+    interval : IntervalCell or None
+        A bootstrap interval of the difference over queries.
+    """
+
+    chunker: str
+    bound: str
+    value: float
+    band: IntervalCell | None
+    difference: float
+    interval: IntervalCell | None
+
+
 #: The scores in the order of tables.
 SCORES = tuple(EvidenceScores.scores)
+_BOUNDS = {"sizes": "the same sizes in random order", "uniform": "chunks of equal size"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,6 +178,8 @@ class ChunkEvaluation(Results):
         The settings of the intervals.
     notes : tuple of str
         Chunks that had to be anchored, and other remarks.
+    gains : tuple of SizeGain
+        The difference of every chunker to its bounds.
     """
 
     systems: Mapping[str, Mapping[str, MetricResult]]
@@ -161,6 +189,7 @@ class ChunkEvaluation(Results):
     bounds: Mapping[str, Mapping[str, MetricResult]] = field(default_factory=dict)
     resampling: Resampling = field(default_factory=Resampling)
     notes: tuple[str, ...] = ()
+    gains: tuple[SizeGain, ...] = ()
 
     skipped: ClassVar[tuple[str, ...]] = ()  # type: ignore[misc]
     filled: ClassVar[tuple[str, ...]] = ()  # type: ignore[misc]
@@ -184,7 +213,12 @@ class ChunkEvaluation(Results):
         """Return notes: few queries, anchored chunks, and chunkers that are no better than their chunk sizes alone."""
         sentences = list(self.notes)
         if self.count < _FEW_QUERIES:
-            sentences.append(f"{pluralize(self.count, 'query').replace('querys', 'queries')}: the intervals are rough.")
+            sentences.append(f"{pluralize(self.count, 'query')}: the intervals are rough.")
+        for chunker, bound, _, _, _, interval in self.gains:
+            if interval is not None and interval.low <= 0 <= interval.high:
+                sentences.append(
+                    f"{chunker!r} shows nothing but the sizes of its chunks: the interval of its difference to {_BOUNDS[bound]} contains 0."
+                )
         return sentences
 
     def tables(self) -> Sequence[Table]:
@@ -215,9 +249,19 @@ class ChunkEvaluation(Results):
                 for n, x in self.lengths.items()
             ),
         )  # fmt: skip
+        tables = [scores, lengths, *([self._gain_table(main)] if self.gains else ())]
         if len(self.systems) < 2 or self.count < 2 or not self.resamples:
-            return [scores, lengths]
-        return [scores, lengths, difference_table(main, self.tests(main, seed=self.resampling.seed))]
+            return tables
+        return [*tables, difference_table(main, self.tests(main, seed=self.resampling.seed))]
+
+    def _gain_table(self, main: str) -> Table:
+        rows = tuple((g.chunker, g.bound, g.value, g.band, g.difference, g.interval) for g in self.gains)
+        level = f"{100 * self.level:g} %"
+        return Table(
+            f"{main}: differences to chunks of the same lengths",
+            ("chunker", "bound", "value", f"{level} of shuffles", "difference", f"{level} interval"),
+            rows,
+        )
 
     def pictures(self) -> Sequence[Picture]:
         """Draw the main score against the mean length of chunks."""
@@ -236,6 +280,13 @@ class ChunkEvaluation(Results):
             "queries": [{"query": q.text, "document": q.document} for q in self.queries],
             "systems": {s: {n: m.as_dict() for n, m in each.items()} for s, each in self.systems.items()},
             "bounds": {s: {n: m.as_dict() for n, m in each.items()} for s, each in self.bounds.items()},
+            "gains": [
+                {
+                    **g._asdict(),
+                    **{n: None if (x := getattr(g, n)) is None else [x.low, x.high] for n in ("band", "interval")},
+                }
+                for g in self.gains
+            ],
             "lengths": {name: {**each._asdict(), "stored": self.stored[name]} for name, each in self.lengths.items()},
             "comparisons": [
                 {"metric": name, **vars(test)}
@@ -334,7 +385,8 @@ def evaluate_chunks(
     groups = None if cluster == "query" else _document_codes(asked)
     systems: dict[str, dict[str, MetricResult]] = {}
     lengths, stored, notes = {}, {}, []
-    rows_of_bounds: dict[str, dict[str, MetricResult]] = {}
+    results_of_bounds: dict[str, dict[str, MetricResult]] = {}
+    gains = []
     for name, given in chunkings.items():
         spans, remarks = chunk_spans_by_document(documents, given, name)
         notes += remarks
@@ -345,25 +397,39 @@ def evaluate_chunks(
         lengths[name] = chunk_lengths(every)
         stored[name] = float(every.sum()) / max(sum(map(len, documents.values())), 1)
         for bound in bounds:
-            found = scorer.bound(spans, bound, shuffles, seed)
-            label = f"{bound} of {name}"
-            rows_of_bounds[label] = scorer.results(found, replace(resampling, resamples=0), None)
-            notes += _shows_only_a_size(name, bound, systems[name], rows_of_bounds[label])
+            drawn = scorer.bound(spans, bound, shuffles, seed)
+            found = scorer.results(np.mean(drawn, axis=0), replace(resampling, resamples=0), groups)
+            results_of_bounds[f"{bound} of {name}"] = found
+            gains.append(_size_gain(name, bound, systems[name], found, drawn, resampling, clusters=groups is not None))
     if not systems:
         raise CaesuraError("there are no chunks; give {chunker: {document: chunks}}.")
-    return ChunkEvaluation(systems, asked, lengths, stored, rows_of_bounds, resampling, tuple(notes))
+    return ChunkEvaluation(systems, asked, lengths, stored, results_of_bounds, resampling, tuple(notes), tuple(gains))
 
 
-def _shows_only_a_size(
-    name: str, bound: str, own: Mapping[str, MetricResult], other: Mapping[str, MetricResult]
-) -> list[str]:
+def _size_gain(
+    name: str,
+    bound: str,
+    own: Mapping[str, MetricResult],
+    other: Mapping[str, MetricResult],
+    drawn: Sequence[Rows],
+    resampling: Resampling,
+    *,
+    clusters: bool,
+) -> SizeGain:
+    """Compare the main score of a chunker with that of chunks of the same lengths, query by query."""
     main = MAIN_SCORE if MAIN_SCORE in own else "whole"
-    interval = own[main].interval
-    if interval is None or not interval.low <= other[main].micro <= interval.high:
-        return []
-    return [
-        f"the interval of {main} of {name!r} contains the value of {bound} of the same lengths ({other[main].micro:.3f})."
-    ]
+    ours, theirs = own[main], other[main]
+    values = [float(ours.metric.value(ours.metric.parts(rows).sum(axis=0))) for rows in drawn]
+    tail = (1 - resampling.level) / 2
+    band = None if len(drawn) == 1 else IntervalCell(*np.quantile(values, [tail, 1 - tail]).tolist())
+    interval = None
+    if resampling.resamples and len(ours.rows) > 1:
+        test = paired_test(
+            ours.metric, ours.rows, theirs.rows, method="bootstrap", samples=resampling.resamples, seed=resampling.seed,
+            level=resampling.level, clusters=clusters,
+        )  # fmt: skip
+        interval = test.interval
+    return SizeGain(name, bound, theirs.micro, band, ours.micro - theirs.micro, interval)
 
 
 def _document_codes(asked: Sequence[Query]) -> NDArray[np.int64]:
@@ -526,12 +592,12 @@ class _Scorer:
             for name, metric, interval in zip(names, metrics, intervals, strict=True)
         }
 
-    def bound(self, spans: Mapping[str, NDArray[np.int64]], kind: str, shuffles: int, seed: int) -> Rows:
+    def bound(self, spans: Mapping[str, NDArray[np.int64]], kind: str, shuffles: int, seed: int) -> list[Rows]:
+        """Return the rows of every shuffle, or of the only division into equal chunks."""
         if kind == "uniform":
-            return self.rows({name: _uniform(each, len(self.documents[name])) for name, each in spans.items()})
+            return [self.rows({name: _uniform(each, len(self.documents[name])) for name, each in spans.items()})]
         random = np.random.default_rng(seed)
-        total = [self.rows({name: _shuffled(each, random) for name, each in spans.items()}) for _ in range(shuffles)]
-        return np.asarray(np.mean(total, axis=0))
+        return [self.rows({name: _shuffled(each, random) for name, each in spans.items()}) for _ in range(shuffles)]
 
 
 def _needs_ranking(name: str) -> bool:

@@ -228,10 +228,17 @@ def _place(
 
 
 def _segment(
-    model: Any, units: list[str], segments: int | None, sizes: Any, most: Any, least: Any, *, more: bool
+    model: Any,
+    units: list[str],
+    segments: int | None,
+    sizes: list[Any],
+    most: list[float],
+    least: list[float],
+    *,
+    more: bool,
 ) -> Segmentation:
     """Segment within limits; a minimum that cannot be met yields. With ``more``, segments is the smallest number that may be chosen."""
-    for lowest in (least, [0] * len(least)) if any(least) else (least,):
+    for lowest in (least, [0.0] * len(least)) if any(least) else (least,):
         number = _smallest_number(segments, sizes, most, lowest) if more and segments is not None else segments
         if more and number is None:
             continue
