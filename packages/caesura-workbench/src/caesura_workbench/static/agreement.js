@@ -69,7 +69,7 @@ const MEANINGS = {
 };
 
 function drawNumbers({ title, about: said, pooled, interval, coefficients }) {
-  const card = (heading, value, text, meaning, tip, lang = null) => el("li", { class: "card kpi", title: tip }, el("span", { class: "help" }, heading), el("b", {}, number(value)), el("small", { class: "n" }, text), meaning ? el("small", { lang }, meaning) : null);
+  const card = (heading, value, text, meaning, tip, lang = "") => el("li", { class: "card kpi", title: tip }, el("span", { class: "help" }, heading), el("b", {}, number(value)), el("small", { class: "n" }, text), meaning ? el("small", { lang: lang || null }, meaning) : null);
   const about = (c) => [c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : c.formula === "disorder" ? t("disorder observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) }) : t("observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
   const apply = coefficients.filter((c) => !c.why);
   byId("coefficients").replaceChildren(card(title, pooled, interval ? t("{low} to {high} (95 %)", { low: number(interval[0]), high: number(interval[1]) }) : t("of every two annotators, pooled"), said, null, "en"),
