@@ -151,3 +151,15 @@ def test_timelines_have_full_names() -> None:
     for name in ("regions", "segmentations"):
         assert "a system with a rather long name" in draw(name, two).terminal(110).plain
         assert "a system with a rather long name" in draw(name, two).svg()
+        narrow = draw(name, two).terminal(60).plain
+        assert narrow.count("a system with a rather long name") == 1, "in full below the lines"
+
+
+def test_labels_of_the_plane_stay_inside() -> None:
+    times = [0.1 * k for k in range(1, 41)]
+    rows = {"gold": times, "the_montreal_forced_aligner_3.2_english": times, "other": times[:20]}
+    corpus = Corpus.from_dict({"r": {name: Segmentation.from_times(own, length=4.2) for name, own in rows.items()}})
+    page = ET.fromstring(draw("plane", corpus, zoom="off").svg())
+    texts = {(each.text or ""): each for each in page.iter("{http://www.w3.org/2000/svg}text")}
+    (label,) = (each for text, each in texts.items() if text.startswith("the_montreal"))
+    assert float(label.get("x")) > float(texts["hit rate, %"].get("x"))

@@ -90,6 +90,15 @@ def name_column(names: Iterable[str], width: int, *, fine: bool = False) -> int:
     return max_cell_width(names, max(14, width // (2 if fine else 3)))
 
 
+def shortened_names(names: Iterable[str], width: int) -> tuple[tuple[str, str], ...]:
+    """Return notes on the names that a column of this width shortens, in full, with their role in a scene.
+
+    >>> shortened_names(["gold", "a system with a long name"], 14)
+    (('… a system with a long name', 'faint'),)
+    """
+    return tuple((f"… {clean(name)}", "faint") for name in dict.fromkeys(names) if cell_width(clean(name)) > width)
+
+
 def graphemes(text: str) -> list[str]:
     """Split text into graphemes: letters with their combining marks.
 

@@ -410,11 +410,23 @@ class _SvgPlot:
         """Return where labels begin: beside their points, moved up or down where they would cover each other."""
         places = [self._place(point.x, point.y) for point in points]
         sizes = [_LETTER * cell_width(point.label) for point in points]
-        right = self.left + self.wide  # beyond it labels would cover the key: they are to the left of their points
-        starts = [x - 9 - size if x + 9 + size > right else x + 9 for (x, _), size in zip(places, sizes, strict=True)]
+        starts, wanted = [], []
+        for (x, y), size in zip(places, sizes, strict=True):
+            start, below = self._beside(x, size)
+            starts.append(start)
+            wanted.append(y + 4 + (0 if not below else 18 if y + 22 < self.top + self.high else -18))
         stretches = [(start, start + size) for start, size in zip(starts, sizes, strict=True)]
-        heights = spread_labels([y + 4 for _, y in places], stretches, self.top + 10, self.top + self.high - 4)
+        heights = spread_labels(wanted, stretches, self.top + 10, self.top + self.high - 4)
         return list(zip(starts, heights, strict=True))
+
+    def _beside(self, x: float, size: float) -> tuple[float, bool]:
+        """Return where a label begins, and whether it fits on neither side of its point: it is then below or above."""
+        right = self.left + self.wide  # beyond it labels would cover the key: they are to the left of their points
+        if x + 9 + size <= right:
+            return x + 9, False
+        if x - 9 - size >= self.left:
+            return x - 9 - size, False
+        return max(self.left + 4, min(x - size / 2, right - size)), True
 
     def titles(self) -> None:
         """Write the titles of both axes."""

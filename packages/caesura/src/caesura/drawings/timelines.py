@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.display.cells import clean, name_column
+from caesura.display.cells import clean, name_column, shortened_names
 from caesura.display.palette import SERIES
 from caesura.display.plot import time_labels
 from caesura.display.scene import (
@@ -109,6 +109,7 @@ class Timeline(TrackPicture, ScenePicture):
                 tuple(self._line(line, available, fine=fine))
                 for line in split_timeline(0.0, annotated.length, scale, available, closed=True)
             ),
+            notes=shortened_names(annotated.coders, margin - 2),
         )
 
     def _line(self, line: TimelineSection, available: int, *, fine: bool) -> Iterator[Shape]:
@@ -203,7 +204,10 @@ class RegionTimeline(ScenePicture):
             rows=(0.8, 1.9, 1.9, 1.0),
             blocks=tuple(tuple(self._line(line, available, fine=fine, far=far)) for line in lines[:most]),
             apart=False,
-            notes=((f"… and {rest:.3g} s more; SVG shows the whole recording", "faint"),) if rest else (),
+            notes=(
+                *shortened_names(self.coders, margin - 2),
+                *(((f"… and {rest:.3g} s more; SVG shows the whole recording", "faint"),) if rest else ()),
+            ),
         )
 
     def _line(self, line: TimelineSection, available: int, *, fine: bool, far: bool) -> Iterator[Shape]:
