@@ -215,6 +215,22 @@ def test_feed_lists_changes_in_order_and_waits(campaign: SampleWorkbench) -> Non
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.parametrize("letter", ["a", "א", "ﬃ", "𒀀"])
+def test_long_names_do_not_end_a_list(client: TestClient, letter: str) -> None:
+    """The cursor contains a name, of which one letter may take up many bytes; "ﬃ" is three letters where case is ignored."""
+    project = client.post("/api/projects", json={"name": "p"}).json()["id"]
+    for n in range(3):
+        text = {"item": letter * 499 + str(n), "text": "One. Two.", "unit": "sentence"}
+        assert client.post(f"/api/projects/{project}/text", json=text).status_code == 201
+    found, after = [], None
+    while len(found) < 3:
+        address = f"/api/projects/{project}/items"
+        part = client.get(address, params={"order": "name", "limit": 1} | ({"after": after} if after else {})).json()
+        found += [item["name"][-1] for item in part["items"]]
+        after = part["next"]
+    assert (found, after) == (["0", "1", "2"], None)
+
+
 def test_ids_beyond_the_range_of_a_database_are_refused(client: TestClient, project: int) -> None:
     """PostgreSQL refuses to look for them, which was an error of the server."""
     base = f"/api/projects/{project}"

@@ -7,14 +7,18 @@ import json
 import sqlite3
 import wave
 import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from caesura.formats import write as write_file
-from caesura.model import Corpus, Spans
+from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura_workbench.changes import last_change
 from caesura_workbench.project_schema import Label, LabelUse, ProjectSchema, extend_labels, propose
 from caesura_workbench.schemas import KnownUse, Schemas, label_use
@@ -340,3 +344,35 @@ def test_many_different_names_are_free_text() -> None:
     use.add("time", "words", {"positions": [], "names": [f"w{n}" for n in range(60)]})
     (tier,) = propose(ProjectSchema(), use).tiers
     assert (tier.holds, tier.labels, tier.open) == ("names", [], True)
+
+
+_NAMES = st.lists(st.text(" aA\n\u00a0", max_size=3) | st.text(max_size=250), max_size=6)
+
+
+@hypothesis_settings(max_examples=60)
+@given(_NAMES, _NAMES, _NAMES)
+def test_proposed_schemas_can_be_read_again(tiers: list[str], labels: list[str], types: list[str]) -> None:
+    """Whatever an import is named; a schema that cannot be read would close the whole project."""
+    use = LabelUse(
+        types=Counter(types),
+        labels=Counter(labels),
+        tiers=dict.fromkeys(tiers, "names"),
+        tier_labels={tier: Counter(labels) for tier in tiers},
+    )
+    proposed = propose(propose(ProjectSchema(), use), use)
+    assert ProjectSchema.model_validate_json(proposed.model_dump_json()) == proposed
+
+
+def test_tiers_with_odd_names_are_imported(client: TestClient, tmp_path: Path) -> None:
+    """Names that a schema cannot list, and two that it would hold for one."""
+    project = client.post("/api/projects", json={"name": "p"}).json()["id"]
+    marks = Segmentation(10.0, [2.0, 5.0], names=["a", "b", "c"])
+    path = tmp_path / "tiers.json"
+    tracks = [" A", "A", "x" * 300]
+    write_file(Corpus.from_annotations([Annotation("i", "ann", marks, track) for track in tracks]), path)
+    added = client.post(f"/api/projects/{project}/files", files={"files": ("tiers.json", path.read_bytes())})
+    assert added.json()["annotations"] == 3
+    schema = client.get(f"/api/projects/{project}/schema").json()["schema"]
+    assert [tier["name"] for tier in schema["tiers"]] == ["A"]
+    for item in added.json()["made"]["items"]:
+        assert len(client.get(f"/api/items/{item}").json()["annotations"]) == 1

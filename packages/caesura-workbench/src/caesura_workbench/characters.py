@@ -7,6 +7,8 @@ import re
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 
+#: Characters of the name of a project, an item, a coder, a track or a person.
+MAX_NAME_LENGTH = 500
 #: Control characters, line separators, invisible characters, and marks that reverse what follows; the marks of single letters' direction are allowed.
 _NOT_IN_NAMES = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff]")
 _NOT_IN_TEXTS = re.compile("\x00")
@@ -28,9 +30,13 @@ def check_characters(text: str) -> str:
 
 
 def check_names_in(corpus: Corpus) -> None:
-    """Raise an error if an item, a coder or a track of a corpus has a name that `check_name` refuses."""
+    """Raise an error if an item, a coder or a track of a corpus has a name that is too long, or that `check_name` refuses."""
     for what, names in (("item", corpus.items), ("coder", corpus.coders), ("track", corpus.tracks)):
         for name in names:
+            if len(name) > MAX_NAME_LENGTH:
+                raise CaesuraError(
+                    f"the {what} {name[:50]!r}… has a name of {len(name):,} characters; the limit is {MAX_NAME_LENGTH}."
+                )
             try:
                 check_name(name)
             except ValueError as error:

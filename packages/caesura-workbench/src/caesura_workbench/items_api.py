@@ -52,7 +52,7 @@ from caesura_workbench.store import Store
 router = api_router("lists")
 
 Text = Annotated[str, Query(max_length=200)]
-Cursor = Annotated[str | None, Query(max_length=2000)]
+Cursor = Annotated[str | None, Query(max_length=10_000)]  # contains a name of up to 500 characters
 Limit = Annotated[int, Query(ge=1, le=200)]
 ItemNumber = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 

@@ -26,6 +26,9 @@ Role = Literal["manager", "adjudicator", "annotator", "reader"]
 ROLES: tuple[Role, ...] = ("manager", "adjudicator", "annotator", "reader")
 
 
+_RELEASED = "this project is released; annotators can no longer change it."
+
+
 class Forbidden(CaesuraError):
     """The role of this person does not allow the action."""
 
@@ -123,7 +126,7 @@ class Viewer:
             return coder, role
         if self.role == "annotator":
             if self.released:
-                raise Forbidden("this project is released; annotators can no longer change it.")
+                raise Forbidden(_RELEASED)
             return self.name, "coder"
         if self.role == "adjudicator" and role == "coder":
             raise Forbidden("adjudicators create gold annotations; only annotators are coders.")
@@ -140,8 +143,10 @@ class Viewer:
             status = sa.select(assignments.c.status).where(
                 assignments.c.item == row.item, assignments.c.person == self.person
             )
-            if row.person != self.person or self.released:
-                raise Forbidden("this annotation belongs to somebody else, or its project is released.")
+            if self.released:
+                raise Forbidden(_RELEASED)
+            if row.person != self.person:
+                raise Forbidden("this annotation belongs to somebody else; start your own from a copy of it.")
             if db.scalar(status) == "done":
                 raise Forbidden("this item is marked as done; open it again to change it.")
         elif row.role == "coder" and row.person is not None and row.person != self.person:

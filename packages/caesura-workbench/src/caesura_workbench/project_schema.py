@@ -38,7 +38,8 @@ COLOURS = 10
 _DIGITS = "1234567890"
 _MAX_LABELS = 200
 
-LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_MAX_NAME = 200
+LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_MAX_NAME)]
 
 
 class Label(RequestBody):
@@ -62,12 +63,12 @@ class Tier(RequestBody):
     With ``open``, labels beyond those listed may be used.
     """
 
-    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_MAX_NAME)]
     holds: Holds = "names"
     parent: str | None = None
     labels: Annotated[list[Label], Field(max_length=_MAX_LABELS)] = []
     open: bool = True
-    was: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
+    was: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_MAX_NAME)] | None = None
 
 
 class SuggestionPolicy(RequestBody):
@@ -339,7 +340,7 @@ def propose(schema: ProjectSchema, use: LabelUse, *, unit: Unit | None = None, l
     ]
     known = {tier.name for tier in tiers}
     for name, holds in use.tiers.items():
-        if name not in known:
+        if name not in known and _can_be_listed(name):
             tiers.append(Tier(name=name, holds=holds, labels=extend_labels([], _listed(use.tier_labels[name]))))
     return schema.model_copy(
         update={
@@ -357,12 +358,17 @@ def _listed(used: Counter[str], most: int = _MAX_NAMES) -> Iterable[str]:
     return used if len(used) <= most else ()
 
 
+def _can_be_listed(name: str) -> bool:
+    """Whether a schema can list a name; annotations may use others where the schema is open."""
+    return len(name) <= _MAX_NAME and name == name.strip()
+
+
 def extend_labels(labels: list[Label], used: Iterable[str]) -> list[Label]:
     """Return labels with new ones appended, each with the next free number and key."""
     extended = list(labels)
     names = {label.name for label in labels}
     for name in dict.fromkeys(used):
-        if name in names or not 0 < len(name.strip()) <= 200 or name != name.strip() or len(extended) >= _MAX_LABELS:
+        if name in names or not name or not _can_be_listed(name) or len(extended) >= _MAX_LABELS:
             continue
         numbers, keys = {label.number for label in extended}, {label.key for label in extended}
         number = next((n for n in range(1, COLOURS + 1) if n not in numbers), len(extended) % COLOURS + 1)

@@ -311,7 +311,11 @@ def make_cursor(order: str, key: tuple[Any, ...]) -> str:
     >>> parse_cursor(make_cursor("name", ("a", "", 3)), "name")
     ('a', '', 3)
     """
-    return base64.urlsafe_b64encode(json.dumps([order, *key], separators=(",", ":")).encode()).decode().rstrip("=")
+    return (
+        base64.urlsafe_b64encode(json.dumps([order, *key], ensure_ascii=False, separators=(",", ":")).encode())
+        .decode()
+        .rstrip("=")
+    )
 
 
 def parse_cursor(cursor: str, order: str) -> tuple[Any, ...]:

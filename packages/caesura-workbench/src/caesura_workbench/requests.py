@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, HTTPException, Path, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from caesura_workbench.characters import check_characters, check_name
+from caesura_workbench.characters import MAX_NAME_LENGTH, check_characters, check_name
 
 #: Errors that every operation may return.
 _ERRORS = {
@@ -67,7 +67,7 @@ MAX_ID = 2**31 - 1
 #: The id of a project, an item or an annotation in a path.
 PathId = Annotated[int, Path(ge=1, le=MAX_ID)]
 Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(check_name)
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_LENGTH), AfterValidator(check_name)
 ]
 #: The same in a body.
 BodyId = Annotated[int, Field(ge=1, le=MAX_ID)]
