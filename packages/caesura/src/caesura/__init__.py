@@ -20,12 +20,11 @@ _OTHER_NAMES = {
     **dict.fromkeys(("windowdiff", "window_difference", "wd"), "cs.window_diff(reference, hypothesis)"),
     **dict.fromkeys(("p_k", "beeferman"), "cs.pk(reference, hypothesis)"),
     **dict.fromkeys(("f1", "f1_score", "f_score", "f_measure", "fmeasure"), 'cs.metric("F")(reference, hypothesis)'),
-    **dict.fromkeys(("precision", "recall"), 'cs.metric("precision")(reference, hypothesis), or "recall"'),
     **dict.fromkeys(
         ("kappa", "cohen_kappa", "cohens_kappa", "cohen_kappa_score", "fleiss_kappa"),
         'cs.agree(corpus, coefficient="kappa")',
     ),
-    **dict.fromkeys(("pi", "scott_pi", "fleiss_pi"), 'cs.agree(corpus, coefficient="pi")'),
+    **dict.fromkeys(("pi", "scott_pi", "scotts_pi", "fleiss_pi"), 'cs.agree(corpus, coefficient="pi")'),
     **dict.fromkeys(("alpha", "krippendorff", "krippendorff_alpha"), 'cs.agree(corpus, coefficient="alpha")'),
     **dict.fromkeys(("gamma", "compute_gamma"), 'cs.agree(corpus, coefficient="gamma")'),
     **dict.fromkeys(("agreement", "iaa"), "cs.agree(corpus)"),
@@ -38,7 +37,12 @@ _OTHER_NAMES = {
     **dict.fromkeys(("r_value", "rvalue"), "cs.region_scores(reference, hypothesis).r_value"),
     **dict.fromkeys(("plot", "draw"), "cs.show(corpus)"),
     **dict.fromkeys(("merge", "consensus", "majority"), "cs.unify(annotations)"),
-    **dict.fromkeys(("b", "boundary_sim"), "cs.boundary_similarity(reference, hypothesis)"),
+    **dict.fromkeys(("b", "bs", "boundary_sim"), "cs.boundary_similarity(reference, hypothesis)"),
+    **dict.fromkeys(("s", "segmentation_sim"), "cs.segmentation_similarity(reference, hypothesis)"),
+    **dict.fromkeys(("textgrid", "elan", "eaf", "rttm", "chat"), "cs.read(path)"),
+    **dict.fromkeys(
+        ("segeval", "nltk"), "cs.evaluate(reference, hypothesis), or from caesura.compat import segeval, nltk"
+    ),
 }
 
 
@@ -52,11 +56,22 @@ def __getattr__(name: str) -> object:
         if hint is None and name.startswith(("read_", "load_", "write_", "save_")):
             hint = "cs.read(path)" if name.startswith(("read_", "load_")) else "cs.write(corpus, path)"
         if hint is None:
+            spelled = {known.lower(): known for known in __all__}
+            hint = f"cs.{spelled[name.lower()]}" if name.lower() in spelled else _metric_hint(name)
+        if hint is None:
             from difflib import get_close_matches
 
-            spelled = {known.lower(): known for known in __all__}
-            close = get_close_matches(name.lower(), spelled, 1)
+            close = get_close_matches(name.lower(), spelled, 1, 0.8)
             hint = f"cs.{spelled[close[0]]}" if close else None
         if hint is None:
             raise
         raise AttributeError(f"caesura has no {name!r}; use {hint}.", name=name) from None
+
+
+def _metric_hint(name: str) -> str | None:
+    """Return how to compute a metric of this name, whatever its capitals; None if there is no such metric."""
+    from caesura.metrics.catalog import FAMILIES
+
+    spelled = {known.lower(): known for known in FAMILIES}
+    known = spelled.get(name.lower().replace("_", "-"))
+    return None if known is None else f'cs.metric("{known}")(reference, hypothesis)'

@@ -250,3 +250,84 @@ def test_files_are_copied_in_formats_that_cannot_be_written_anew(tmp_path: Path)
     (tmp_path / "a.tsv").write_text(text)
     cs.write(cs.read(tmp_path / "a.tsv"), tmp_path / "copy.tsv")
     assert (tmp_path / "copy.tsv").read_text() == text
+
+
+def test_advice_of_convert_can_be_followed(tmp_path: Path) -> None:
+    """--lossy was advised where it ended in another error."""
+    text = cs.Corpus.from_dict({"x": {"": [2, 3]}})
+    with pytest.raises(CaesuraError, match=r"cannot hold boundaries between units; write \.json, \.jsonl"):
+        cs.write(text, tmp_path / "x.TextGrid")
+    marks = cs.Spans.from_rows([(0.0, 1.0, "a"), (1.0, 2.0, None)], length=3.0, time=True)
+    spans = cs.Corpus.from_annotations([("x", "", marks)])
+    with pytest.raises(CaesuraError, match=r"spans without a label; write it anyway with lossy=True"):
+        cs.write(spans, tmp_path / "x.TextGrid")
+    cs.write(spans, tmp_path / "x.TextGrid", lossy=True)
+    back = cs.read(tmp_path / "x.TextGrid", **{"as": "spans"})["x", ""]
+    assert isinstance(back, cs.Spans)
+    assert list(back.rows) == [(0.0, 1.0, "a")]
+    crossing = cs.Spans.from_rows([(0.0, 1.0, "a\nb"), (0.5, 2.0, "c")], length=3.0, time=True)
+    with pytest.raises(CaesuraError, match="names with line ends; write"):
+        cs.write(cs.Corpus.from_annotations([("x", "", crossing)]), tmp_path / "x.lab")
+
+
+def test_zeros_and_gaps_in_a_column_of_boundaries(tmp_path: Path) -> None:
+    """0 beside types was itself a type, so that every unit had a boundary."""
+    table = tmp_path / "x.csv"
+    table.write_text("item,unit,boundary\nx,u,0\nx,v,2\nx,w,0\nx,z,0\n")
+    with pytest.warns(UserWarning, match="0 in the column boundary was read as no boundary"):
+        assert cs.read(table)["x", ""].marks == [(2, "2")]  # type: ignore[union-attr]
+    assert len(cs.read(table, zero="type")["x", ""].marks) == 4  # type: ignore[union-attr]
+    table.write_text("item,unit,boundary\nx,u,0\nx,v,2\nx,w,\nx,z,\n")
+    assert cs.read(table)["x", ""].marks == [(1, "0"), (2, "2")]  # type: ignore[union-attr]
+    table.write_text("item,unit,boundary\nx,u,0\nx,v,1\nx,w,\nx,z,0\n")
+    with pytest.warns(UserWarning, match="1 cell of the column boundary is empty beside 0 and 1"):
+        assert cs.read(table)["x", ""].masses == [2, 2]  # type: ignore[union-attr]
+    table.write_text("item,unit,boundary\nx,2,0\nx,0,1\nx,1,0\n")
+    with pytest.raises(CaesuraError, match="the units are numbered and not in order"):
+        cs.read(table)
+
+
+def test_columns_of_frames_are_used_once() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"item": ["a"], "start": [0.0], "end": [1.0]})
+    with pytest.raises(CaesuraError, match="start and end name the same column, 'end'"):
+        cs.from_dataframe(frame, start="end", end="end")
+
+    class Numbered:
+        columns = [0, 1, 2]
+
+        def to_dicts(self) -> list[dict[int, Any]]:
+            return [{0: "x", 1: flag, 2: "w"} for flag in (0, 1, 0)]
+
+    assert cs.from_dataframe(Numbered(), item=0, boundary=1)["x", ""].masses == [2, 1]  # type: ignore[arg-type, union-attr]
+
+    class Doubled(Numbered):
+        columns = ["item", "item"]  # type: ignore[list-item]
+
+    with pytest.raises(CaesuraError, match="the frame has two columns 'item'"):
+        cs.from_dataframe(Doubled())
+    wide = polars.DataFrame({"ann": [0, 1, 0], "ben": [1, 0, 0]})
+    with pytest.raises(CaesuraError, match="if each is the work of one coder"):
+        cs.agree(wide)
+    assert cs.agree({name: wide[name] for name in wide.columns}).observed == cs.agree(["010", "100"]).observed
+
+
+def test_slack_from_the_shell_is_a_number(tmp_path: Path) -> None:
+    for name, end in (("a", 2.0), ("b", 2.004)):
+        (tmp_path / f"{name}.lab").write_text(f"0 1.5 x\n1.5 {end} y\n")
+    call = ["evaluate", tmp_path / "a.lab", tmp_path / "b.lab", "-m", "R"]
+    assert "ends at 2.004 s" in refused(*call, "-O", "slack=0.001").replace("hypothesis at", "hypothesis ends at")
+    assert caesura(*call, "-O", "slack=0.01").returncode == 0
+
+
+def test_compare_leaves_bad_files_out(tmp_path: Path) -> None:
+    for side in ("gold", "system"):
+        (tmp_path / side).mkdir()
+        for name in "abc":
+            (tmp_path / side / f"{name}.lab").write_text("0 1.5 x\n1.5 2 y\n")
+    (tmp_path / "system" / "b.lab").write_text("")
+    call = ["compare", tmp_path / "gold", tmp_path / "system", "-m", "R"]
+    assert "--keep-going" in refused(*call)
+    done = caesura(*call, "--keep-going", "--json")
+    assert "2 of 3 recordings are compared; left out: b." in done.stderr
+    assert [each["item"] for each in json.loads(done.stdout)["left_out"]] == ["b"]

@@ -31,6 +31,7 @@ from caesura.metrics import Metric
 from caesura.metrics.family import Rows, share
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import CorpusLike, Kind, as_corpus
+from caesura.model.pairs import require_one_tier
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs, add_up
 from caesura.text import pluralize
@@ -47,6 +48,7 @@ def corpus_of_coders(given: CorpusLike) -> Corpus:
     ``{coder: [marks, marks, …]}`` and lists of such lists are annotations of several texts.
     """
     if isinstance(given, Corpus):
+        require_one_tier(given)
         return given
     from caesura.formats.anything import from_anything
 
@@ -59,6 +61,8 @@ def corpus_of_coders(given: CorpusLike) -> Corpus:
         return Corpus.from_annotations(
             (str(number), coder, each) for coder, marks in by_coder for number, each in enumerate(marks, 1)
         )
+    if by_coder and not isinstance(plain, Corpus):
+        plain = dict(by_coder) if isinstance(plain, Mapping) else [marks for _, marks in by_coder]
     return as_corpus(plain, "the annotations to compare", lambda coder: ("text", coder))
 
 

@@ -33,6 +33,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import CorpusLike, Marks, as_corpus
+from caesura.model.pairs import require_one_tier
 from caesura.text import pluralize, shorten, track_title
 from caesura.validation import validate_choice, validate_integer
 
@@ -839,6 +840,7 @@ def fit_annotators(
     [2, 1, 2, 3, 1, 3, 1, 4, 1, 2, 1]
     """
     data = as_corpus(corpus, "the annotations", lambda coder: ("text", coder))
+    require_one_tier(data)
     validate_integer("seed", seed)
     validate_integer("starts", starts, 1, most=1000)
     validate_integer("sweeps", sweeps, 4)

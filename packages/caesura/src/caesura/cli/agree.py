@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
@@ -41,7 +41,7 @@ from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.metrics.time_grid import tolerance_text
 from caesura.model import DEFAULT_METRICS, Corpus
-from caesura.model.pairs import describe_tiers, tiers_to_split
+from caesura.model.pairs import computed_tiers, describe_tiers, list_tiers, unpooled_tiers
 from caesura.options import parse_options, validate_names
 from caesura.statistics import CountedPairs
 
@@ -168,41 +168,60 @@ def agree(
         from caesura.formats.tiers import with_tier_names
 
         (corpus,) = with_tier_names([corpus])
-    shared, _ = tiers_to_split([corpus])
-    if len(shared) > 1:  # words and phones are not pooled
-        if json or svg is not None or table is not None:
-            raise CaesuraError(
-                f"{path} has the tiers {', '.join(shared[:8])}, which are not pooled; choose one with -O tier=NAME."
-            )
-        print_stderr(describe_tiers(shared, [])[0])
-        for tier in shared:
-            say(f"tier {tier}", "bold")
-            agree(
-                path=path,
-                metric=metric,
-                explain=explain,
-                coefficient=coefficient,
-                tolerance=tolerance,
-                density=density,
-                item=item,
-                coder=coder,
-                resamples=resamples,
-                level=level,
-                fail_under=fail_under,
-                draw=draw,
-                svg=svg,
-                width=width,
-                anchor=anchor,
-                max_altered=max_altered,
-                skip_refused=skip_refused,
-                format=format,
-                seed=seed,
-                json=json,
-                old_options=old_options,
-                option=[*(option or ()), f"tier={tier}"],
-            )
+    tiers = [tier for tier in unpooled_tiers(corpus) if tier not in computed_tiers(corpus)]
+    if len(tiers) > 1 and (json or svg is not None or table is not None):
+        raise CaesuraError(
+            f"{path} has the tiers {list_tiers(tiers)}, which are not pooled; choose one with -O tier=NAME."
+        )
+    request = _Request(
+        metric, explain, coefficient, tolerance, density, resamples, level, fail_under, draw, svg, width, seed, table, json, old
+    )  # fmt: skip
+    if not tiers:
+        exit_on_failures(_report(corpus, anchored, request))
         return
-    limits = parse_fail_under(fail_under)
+    of_two = [tier for tier in tiers if len(corpus.select(tracks=[tier]).pairs()[0])]
+    for sentence in describe_tiers(of_two, []):
+        print_stderr(sentence)
+    if alone := [tier for tier in tiers if tier not in of_two]:
+        print_stderr(f"only one coder has the tiers {list_tiers(alone)}, which are left out.")
+    if not of_two:
+        raise CaesuraError(
+            "no tier was annotated by two coders; choose other names or a pattern, such as -O 'tier=IU@{coder}'."
+        )
+    failed = []
+    for number, tier in enumerate(of_two):
+        say(f"{chr(10) if number else ''}tier {tier}", "bold")
+        failed += _report(corpus.select(tracks=[tier]), anchored, request)
+    exit_on_failures(failed)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What to compute and to show."""
+
+    metric: str | None
+    explain: bool
+    coefficient: list[str] | None
+    tolerance: list[str] | None
+    density: str
+    resamples: int
+    level: float
+    fail_under: list[str] | None
+    draw: list[str] | None
+    svg: Path | None
+    width: int | None
+    seed: int
+    table: str | None
+    json: bool
+    old: dict[str, Any]
+
+
+def _report(corpus: Corpus, anchored: AnchoredCorpus | None, request: _Request) -> list[str]:
+    """Compute and show the coefficients of a corpus of one tier; return a sentence for each that is below its limit."""
+    metric, coefficient, density, old = request.metric, request.coefficient, request.density, request.old
+    resamples, level, seed, json = request.resamples, request.level, request.seed, request.json
+    draw, svg, width = request.draw, request.svg, request.width
+    limits = parse_fail_under(request.fail_under)
     of_spans = corpus.kind == "spans" and metric is None
     if of_spans and (density != "pooled" or "n_t" in old):
         raise CaesuraError("--density and --n-t have no effect on coefficients of spans; name a --metric to use them.")
@@ -215,8 +234,8 @@ def agree(
             f"{'--metric' if metric is not None else '--density'} has no effect with --coefficient {coefficient[0]}, which compares one label per unit."
         )
     with working("comparing coders"):
-        if tolerance:
-            measure, results = _by_tolerance(counted, tolerance, seed)
+        if request.tolerance:
+            measure, results = _by_tolerance(counted, request.tolerance, seed)
         elif measure.name in FLEXIBLE_METRICS:
             models, precision = _chance_models(coefficient, old)
             results = agreements(counted, measure, models, seed=seed, **precision)
@@ -229,15 +248,14 @@ def agree(
                 print_stderr("there are no intervals, because one item cannot be resampled.")
     if anchored is not None:
         results = {name: replace(r, signature=f"{r.signature}|{anchored.signature}") for name, r in results.items()}
-    why = explain_disagreement(counted, _near_distance(measure)) if explain else None
+    why = explain_disagreement(counted, _near_distance(measure)) if request.explain else None
     failed = list(
         failures(limits, {name: FailUnderScore(float(result)) for name, result in results.items()}, "coefficient")
     )
     shown = print_unmeasured(next(iter(results.values())).warnings())
-    if table is not None:
-        _show_table(results, table)
-        exit_on_failures(failed)
-        return
+    if request.table is not None:
+        _show_table(results, request.table)
+        return failed
     if json:
         record = {} if anchored is None else {"anchoring": anchored.as_dict()}
         record |= {} if why is None else {"disagreement": why.as_dict()}
@@ -258,7 +276,7 @@ def agree(
         _show(next(iter(results.values())).pictures(), svg, width, json)
     else:
         _draw(counted, measure, draw, svg, width, json)
-    exit_on_failures(failed)
+    return failed
 
 
 agree.conflicts = (  # type: ignore[attr-defined]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from caesura.cli import options
 from caesura.cli.command import Argument, Option, conflicts
 from caesura.cli.io import (
     Reading,
     as_json,
+    exit_if_many_are_left_out,
+    leave_out_bad_files,
     named_after_files,
     named_alike,
     parse_metrics,
@@ -27,7 +29,7 @@ from caesura.display.scene import stack
 from caesura.errors import CaesuraError
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import Corpus
-from caesura.model.pairs import describe_layer, describe_tiers, tiers_to_split
+from caesura.model.pairs import describe_layer, describe_tiers, named_by_base, tiers_to_split
 from caesura.report.comparison import compare as compare_annotations
 
 
@@ -66,6 +68,11 @@ def compare(
     reading = Reading.of(format, option, old_reading_options)
     whole = reading.corpus(reference, "ref")
     ours, theirs = _sides(reading, whole, reference, hypothesis, coders)
+    left_out: list[dict[str, Any]] = []
+    if hypothesis:
+        theirs = named_by_base(ours, theirs)
+        ours, systems, left_out = leave_out_bad_files(ours, {"hypothesis": theirs})
+        theirs = systems["hypothesis"]
     if item is not None:
         ours, theirs = ours.select(items=item), theirs.select(items=item)
     names, parameters = parse_metrics(metric, old_metric_options)
@@ -96,10 +103,11 @@ def compare(
         )
     for sentence in [*describe_tiers(shared, alone), *describe_layer(ours)]:
         print_stderr(sentence)
-    shown = {note for each in comparisons.values() for note in print_unmeasured(each.warnings())}
+    shown = print_unmeasured(dict.fromkeys(note for each in comparisons.values() for note in each.warnings()))
     if json:
         found = {tier: each.as_dict(details) for tier, each in comparisons.items()}
-        as_json({"tiers": found} if len(found) > 1 else next(iter(found.values())))
+        compared = {"tiers": found} if len(found) > 1 else next(iter(found.values()))
+        as_json({**compared, **({"left_out": left_out} if left_out else {})})
     for number, (tier, comparison) in enumerate(comparisons.items() if not json else ()):
         if len(comparisons) > 1:
             say(f"{chr(10) if number else ''}tier {tier}", "bold")
@@ -115,6 +123,7 @@ def compare(
             show_picture(picture, width)
     if svg is not None:
         write_svg(stack([picture for some in pictures.values() for picture in some]), svg, width, err=json)
+    exit_if_many_are_left_out(len(ours.items), left_out)
 
 
 compare.conflicts = conflicts("coders", "hypothesis", "it selects two coders of one file")  # type: ignore[attr-defined]

@@ -16,8 +16,10 @@ from caesura.cli.io import (
     FailUnderScore,
     Reading,
     as_json,
+    exit_if_many_are_left_out,
     exit_on_failures,
     failures,
+    leave_out_bad_files,
     named_after_files,
     named_alike,
     names_of,
@@ -37,8 +39,7 @@ from caesura.display.table import Table
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats.catalog import DIARIZATION_METRICS
-from caesura.formats.folders import LEFT_OUT
-from caesura.formats.parquet import corpus_kind, has_names
+from caesura.formats.parquet import corpus_kind, has_names, has_tiers
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.metrics.catalog import choose_metrics
@@ -296,9 +297,7 @@ def evaluate(
             say("")
             show_blocks(each.tables())
     exit_on_failures(failed)
-    bad = len({each["item"] for each in left_out})
-    if bad > 1 and bad > (results.count + bad) / 10:  # one file among few is no reason to stop a script
-        raise click.exceptions.Exit(3)
+    exit_if_many_are_left_out(results.count, left_out)
 
 
 evaluate.conflicts = (  # type: ignore[attr-defined]
@@ -391,28 +390,6 @@ def _read(
     return gold, {name: corpus.select(items=items) for name, corpus in read.items()}
 
 
-def leave_out_bad_files(
-    gold: Corpus, systems: Mapping[str, Corpus]
-) -> tuple[Corpus, dict[str, Corpus], list[dict[str, Any]]]:
-    """Leave out, on all sides, the items whose file could not be read on one side; report them to standard error."""
-    left_out: list[dict[str, Any]] = [
-        {"item": note.item, "side": side, "file": note.file, "line": note.line, "why": note.example}
-        for side, corpus in (("reference", gold), *systems.items())
-        for note in corpus.notes
-        if note.rule == LEFT_OUT
-    ]
-    if not left_out:
-        return gold, dict(systems), []
-    bad = {each["item"] for each in left_out}
-    everything = {item for corpus in (gold, *systems.values()) for item in corpus.items} | bad
-    kept = [
-        corpus.select(items=[item for item in corpus.items if item not in bad]) for corpus in (gold, *systems.values())
-    ]
-    names = ", ".join(sorted(bad)[:5]) + (" …" if len(bad) > 5 else "")
-    print_stderr(f"{len(everything) - len(bad)} of {len(everything)} recordings are compared; left out: {names}.")
-    return kept[0], dict(zip(systems, kept[1:], strict=True)), left_out
-
-
 def _show(results: Results, groups: Groups | None, tests: SystemTests, shown: set[str]) -> None:
     scores, *_ = results.tables()
     notes, scores = [note for note in scores.notes if note not in shown], replace(scores, notes=())
@@ -464,7 +441,7 @@ def _wants_streaming(paths: Sequence[Path], *, asked: bool, in_memory: bool) -> 
         raise CaesuraError("--engine streams Parquet files only; convert these files first, with caesura convert.")
     parts = [part for path in paths for part in (path, *path.glob("*.parquet")) if parquet and part.is_file()]
     large = sum(part.stat().st_size for part in parts) > _LARGE
-    return asked or (large and not in_memory)
+    return asked or (large and not in_memory and not any(map(has_tiers, paths)))
 
 
 def evaluate_streamed(

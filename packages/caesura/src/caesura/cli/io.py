@@ -330,6 +330,37 @@ def split_anchor_options(
     return AnchorOptions(**values), others
 
 
+def leave_out_bad_files(
+    gold: Corpus, systems: Mapping[str, Corpus]
+) -> tuple[Corpus, dict[str, Corpus], list[dict[str, Any]]]:
+    """Leave out, on all sides, the items whose file could not be read on one side; report them to standard error."""
+    from caesura.formats.folders import LEFT_OUT
+
+    left_out: list[dict[str, Any]] = [
+        {"item": note.item, "side": side, "file": note.file, "line": note.line, "why": note.example}
+        for side, corpus in (("reference", gold), *systems.items())
+        for note in corpus.notes
+        if note.rule == LEFT_OUT
+    ]
+    if not left_out:
+        return gold, dict(systems), []
+    bad = {each["item"] for each in left_out}
+    everything = {item for corpus in (gold, *systems.values()) for item in corpus.items} | bad
+    kept = [
+        corpus.select(items=[item for item in corpus.items if item not in bad]) for corpus in (gold, *systems.values())
+    ]
+    names = ", ".join(sorted(bad)[:5]) + (" …" if len(bad) > 5 else "")
+    print_stderr(f"{len(everything) - len(bad)} of {len(everything)} recordings are compared; left out: {names}.")
+    return kept[0], dict(zip(systems, kept[1:], strict=True)), left_out
+
+
+def exit_if_many_are_left_out(count: int, left_out: Sequence[Mapping[str, Any]]) -> None:
+    """Exit with 3 if several files could not be read, and more than a tenth; one file among few is no reason to stop a script."""
+    bad = len({each["item"] for each in left_out})
+    if bad > 1 and bad > (count + bad) / 10:
+        raise click.exceptions.Exit(3)
+
+
 def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, path: Path | str) -> Corpus:
     """Give the hypothesis the reference's item name if both names come from file names.
 

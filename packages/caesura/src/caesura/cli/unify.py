@@ -22,7 +22,8 @@ from caesura.gold.quality import UnifiedCorpus, compare_methods, convert_like, g
 from caesura.gold.unification import Gold, starts_of_tracks
 from caesura.metrics.nested import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
-from caesura.model.provenance import collect_notes
+from caesura.model.pairs import unpooled_tiers
+from caesura.model.provenance import Provenance, collect_notes
 from caesura.options import parse_options, validate_names
 
 _DRAWN = 12  # number of gold standards to draw
@@ -110,7 +111,7 @@ def unify(
         corpus = corpus.relative()
         golds = unify_corpus(corpus, name, embeddedness=how, **given)
         represented = represent(golds, corpus, metric, embeddedness=how, level=level)
-        result = UnifiedCorpus(golds, represented, name, how, crossings=conflicts)
+        result = UnifiedCorpus(golds, represented, name, how, crossings=conflicts, tiers=unpooled_tiers(corpus))
     pictures = _pictures(golds, corpus, draw or [])  # an error here comes before any file is written
     _write(result, corpus, starts, output, provenance, to, lossy, dependents.get("dependents", "leave"))
     if json:
@@ -174,7 +175,7 @@ def _write(
     if output is not None:
         from caesura.formats.writing import write, write_into_source
 
-        gold = gold_corpus(result.golds)
+        gold = gold_corpus(result.golds).with_provenance(Provenance(tiers=corpus.provenance.tiers))
         if starts:  # times were counted from the start of each recording
             moved = (
                 a
@@ -182,7 +183,7 @@ def _write(
                 else a._replace(marks=a.marks.starting_at(starts.get((a.item, a.track), 0.0)))
                 for a in gold
             )
-            gold = Corpus.from_annotations(moved, labels=gold.labels)
+            gold = Corpus.from_annotations(moved, labels=gold.labels, provenance=gold.provenance)
         with collect_notes() as notes:
             sentence = write_into_source(corpus, gold, output, to, dependents=dependents)  # type: ignore[arg-type]
         for note in notes:

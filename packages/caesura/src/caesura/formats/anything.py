@@ -44,14 +44,17 @@ def from_anything(given: Any) -> Any:
             raise CaesuraError(f"expected an array with a row per text, not one with {given.ndim} dimensions.")
         if given.dtype.kind == "f" and (given == 0).any() and ((given == 0) | (given == 1)).all():
             given = given.astype(np.int64)  # marks of potential boundaries, as networks return them
-        return list(given) if given.ndim > 1 else given
+        return list(given) if given.ndim > 1 or given.dtype.kind == "O" else given
     if _is_plain(given):
         return given
     from caesura.formats.frames import Records, from_dataframe, from_series, is_frame, is_series
     from caesura.formats.objects import from_object, is_object
 
-    if isinstance(given, (list, tuple)) and given and all(map(_is_table_row, given)):
-        return from_dataframe(Records(given))
+    rows = (
+        list(given) if hasattr(given, "column_names") and hasattr(given, "features") else given
+    )  # Hugging Face's datasets
+    if isinstance(rows, (list, tuple)) and rows and all(map(_is_table_row, rows)):
+        return from_dataframe(Records(rows))
     if is_object(given):
         return from_object(given)
     if isinstance(given, (list, tuple, Mapping)):
@@ -71,7 +74,11 @@ def _is_table_row(given: object) -> bool:
     """Tell whether a dict is a row of a table: a boundary, a unit or a span, and no text with its annotation."""
     return (
         isinstance(given, Mapping)
-        and ("position" in given or {"start", "end"} <= given.keys() or ("item" in given and "label" in given))
+        and (
+            bool({"position", "boundary"} & given.keys())
+            or {"start", "end"} <= given.keys()
+            or {"item", "label"} <= given.keys()
+        )
         and not any(isinstance(value, (list, tuple, dict)) for value in given.values())
     )
 

@@ -14,6 +14,7 @@ from caesura.files import Source, load_json, parse_json
 from caesura.model import Corpus
 from caesura.model.columns import CorpusBuilder
 from caesura.model.conversion import validate_start
+from caesura.model.pairs import unpooled_tiers
 from caesura.model.provenance import Document, Provenance
 
 # ---------------------------------------------------------------------- caesura-json
@@ -91,7 +92,8 @@ def header(corpus: Corpus) -> dict[str, Any]:
     labels = {"labels": list(corpus.labels)} if corpus.labels is not None else {}
     seconds = {"seconds": True} if corpus.kind == "spans" and corpus.timed else {}
     starts = {"starts": starts_of(corpus)} if corpus.starts is not None else {}
-    return {"format": FORMAT, "version": VERSION, "kind": corpus.kind} | seconds | typed | labels | starts
+    tiers = {"tiers": True} if unpooled_tiers(corpus) else {}
+    return {"format": FORMAT, "version": VERSION, "kind": corpus.kind} | seconds | typed | labels | starts | tiers
 
 
 def starts_of(corpus: Corpus) -> list[tuple[str, str, float]]:
@@ -230,7 +232,8 @@ def _provenance(source: Source, data: Mapping[str, Any]) -> Provenance | None:
             sources.update(((str(item), str(coder)), document) for item, coder in each["of"])
         except (CaesuraError, TypeError, ValueError) as error:
             raise source.error(None, str(error)) from None
-    return Provenance(sources=sources) if sources else None
+    tiers = data.get("tiers") is True
+    return Provenance(sources=sources, tiers=tiers) if sources or tiers else None
 
 
 def _strings(value: Any) -> bool:
@@ -254,6 +257,7 @@ def read_jsonl(source: Source) -> Corpus:
     texts: dict[tuple[str, str], list[str]] = {}
     attributes: dict[str, dict[str, Any]] = {}
     columns: CorpusBuilder | None = None
+    provenance: Provenance | None = None
     decode_plain: Callable[[str], Any] | None = None
 
     def take_plain(together: str, count: int) -> bool:
@@ -271,6 +275,7 @@ def read_jsonl(source: Source) -> Corpus:
             if columns is None:
                 line, entry = batch.pop(0)
                 columns = begin_columns(source, entry if isinstance(entry, dict) else {}, line)
+                provenance = Provenance(tiers=True) if entry.get("tiers") is True else None
                 decode_plain = None if columns.typed or columns.ended else _fast_decoder(columns.seconds)
             if batch and columns.add_plain([entry for _, entry in batch]):
                 continue
@@ -284,7 +289,7 @@ def read_jsonl(source: Source) -> Corpus:
     if columns is None:
         raise source.error(None, "the file contains no header.")
     try:
-        return Corpus(**columns.fields(), texts=texts, attributes=attributes)
+        return Corpus(**columns.fields(), texts=texts, attributes=attributes, provenance=provenance)
     except (TypeError, AttributeError, OverflowError):
         raise source.error(None, "units must be lists of strings, attributes must be tables.") from None
 

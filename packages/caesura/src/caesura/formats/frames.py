@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -124,10 +125,13 @@ def from_dataframe(
         options, named["time"] = {**options, "time": time}, None
     if length is not None and length not in list(frame.columns):  # the length itself, as the option of tables
         options, named["length"] = {**options, "length": length}, None
+    if twice := [name for name, count in Counter(frame.columns).items() if count > 1]:
+        raise CaesuraError(f"the frame has two columns {twice[0]!r}; rename one.")
     columns = _columns(list(frame.columns), named)
     rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
     others = [name for name in frame.columns if name not in columns.values()]
-    header = [*columns, *(str(name) for name in others)]
+    # a number in the header would make it a row
+    header = [*columns, *(f"column {name}" if str(name).replace(".", "").isdigit() else str(name) for name in others)]
     whole = {columns[name] for name in ("position", "length", "boundary") if name in columns}
     cells = ([_cell(row[name], name in whole) for name in [*columns.values(), *others]] for row in rows)
     source = Source(Path("frame.csv"), None, write_table(header, cells).encode("utf-8", "surrogatepass"))
@@ -140,7 +144,7 @@ def from_dataframe(
     notes = [replace(note, text=_in_python(note.text)) for note in notes]
     announce(notes, "the frame")
     found = interpret(Path("frame.csv"), corpus, chosen, options)
-    return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), {}))
+    return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), tiers=not found.pooled))
 
 
 def _rows_with_masses(frame: Any, item: str | None, coder: str | None) -> list[dict[str, Any]]:
@@ -166,13 +170,20 @@ def _argument(found: re.Match[str]) -> str:
 def _columns(present: list[Any], named: Mapping[str, str | None]) -> dict[str, Any]:
     """Return the column of every meaning that the frame has."""
     columns: dict[str, Any] = {}
+    used = Counter(name for name in named.values() if name is not None)
+    if used and used.most_common(1)[0][1] > 1:
+        column = used.most_common(1)[0][0]
+        both = " and ".join(meaning for meaning, name in named.items() if name == column)
+        raise CaesuraError(f"{both} name the same column, {column!r}; give each its own.")
     for meaning, names in _MEANINGS.items():
         given = named.get(meaning)
         if given is not None and given not in present:
             raise CaesuraError(f"the frame has no column {given!r}; it has {', '.join(map(str, present))}.")
         lower = {str(name).lower(): name for name in reversed(present)}
         taken = {*columns.values(), *(name for name in named.values() if name is not None)}
-        found = given or next((lower[name] for name in names if name in lower and lower[name] not in taken), None)
+        found = given
+        if found is None:
+            found = next((lower[name] for name in names if name in lower and lower[name] not in taken), None)
         if found is not None:
             columns[meaning] = found
     if {"start", "end", "unit"} <= columns.keys() and "label" not in columns:  # what is said in an interval
@@ -195,6 +206,12 @@ def _about_frame(error: FormatError, frame: Any) -> FormatError:
     if "no known format" not in error.why:
         return FormatError(None, None, f"the frame: {error.why}")
     found = ", ".join(map(str, frame.columns))
+    if len(frame.columns) > 1 and all(set(frame[name].to_list()) <= {0, 1} for name in frame.columns):
+        return FormatError(
+            None,
+            None,
+            f"the columns {found} hold 0 and 1; if each is the work of one coder, give {{name: frame[name] for name in frame.columns}}.",
+        )
     return FormatError(
         None,
         None,

@@ -6,6 +6,7 @@ import numpy as np
 
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
+from caesura.model.provenance import Provenance
 from caesura.model.spans import NO_LABEL
 from caesura.model.time_axis import NO_SCORE_ATTRIBUTE
 
@@ -36,7 +37,7 @@ FEATURES: dict[str, str] = {
 
 
 #: Features that a lossy conversion can drop; a format that lacks one of the others cannot hold the corpus at all.
-DROPPABLE = frozenset(FEATURES) - {"units", "time", "untyped", "textless", "empty", "unnamed spans"}
+DROPPABLE = frozenset(FEATURES) - {"units", "time", "untyped", "textless", "empty"}
 
 #: In a format without nested segments or spans their ends become boundaries, between units or in time.
 FLATTENED = {"nested": "units", "spans": "units", "spans in time": "time"}
@@ -117,6 +118,7 @@ def reduce_corpus(corpus: Corpus, carries: frozenset[str]) -> Corpus:
             for item, known in corpus.attributes.items()
             if item in set(corpus.items)
         },
+        provenance=Provenance(tiers=corpus.provenance.tiers),
     )
 
 
@@ -124,8 +126,9 @@ def _reduce_marks(marks: Marks, lost: set[str]) -> Marks:
     units = None if "text" in lost else marks.units
     if isinstance(marks, Spans):
         marks = marks.relative() if "start" in lost else marks
-        whole = marks.boundaries() if "spans" in lost or "spans in time" in lost else marks
-        return whole.with_units(units)
+        if "spans" in lost or "spans in time" in lost:
+            return marks.boundaries().with_units(units)
+        return (_labelled_spans(marks) if "unnamed spans" in lost else marks).with_units(units)
     if isinstance(marks, Hierarchy):
         return (
             marks.boundaries().with_units(units)
@@ -149,6 +152,18 @@ def _reduce_marks(marks: Marks, lost: set[str]) -> Marks:
     )
     code = {name: i for i, name in enumerate(scale)}
     return Segmentation(marks.length, positions, [code[str(t)] for _, t in listed], scale, units, names, marks.start)
+
+
+def has_no_label(corpus: Corpus) -> bool:
+    """Tell whether no span of a corpus has a label."""
+    return corpus.types is None or bool((corpus.types == NO_LABEL).all())
+
+
+def _labelled_spans(marks: Spans) -> Spans:
+    """Drop the spans without a label."""
+    keep = np.zeros(len(marks), bool) if marks.types is None else marks.types != NO_LABEL
+    types = None if marks.types is None else marks.types[keep]
+    return Spans(marks.length, marks.starts[keep], marks.ends[keep], types, marks.labels, marks.units, marks.start)
 
 
 def _span_features(corpus: Corpus) -> set[str]:

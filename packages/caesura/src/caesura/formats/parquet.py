@@ -29,6 +29,8 @@ from caesura.formats.caesura_json import FORMAT, VERSION, losses_json, parse_sta
 from caesura.formats.parquet_pages import Lists, damaged_page, open_lists
 from caesura.model import Corpus, Hierarchy
 from caesura.model.corpus import Kind
+from caesura.model.pairs import unpooled_tiers
+from caesura.model.provenance import Provenance
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -154,6 +156,12 @@ def has_names(path: str | PathLike[str]) -> bool:
         return "names" in polars.scan_parquet(parts_of(path)).collect_schema().names()
 
 
+def has_tiers(path: str | PathLike[str]) -> bool:
+    """Tell whether the tracks of a file or folder are several tiers, such as words and phones, which scores do not pool."""
+    with _reading(Path(path), "the metadata of the file cannot be read") as polars:
+        return any(_metadata_of(Source(part), polars).get("tiers") is True for part in parts_of(path))
+
+
 def corpus_kind(path: str | PathLike[str]) -> Kind:
     """Return the kind of the annotations in a file or folder."""
     with _reading(Path(path), "this Parquet file cannot be read") as polars:
@@ -205,6 +213,7 @@ def write(corpus: Corpus) -> bytes:
         "texts": [[item, track, list(units)] for (item, track), units in corpus.texts.items()],
         "attributes": {item: dict(known) for item, known in corpus.attributes.items()},
         **({"starts": starts_of(corpus)} if corpus.starts is not None else {}),
+        **({"tiers": True} if unpooled_tiers(corpus) else {}),
     }
     buffer = io.BytesIO()
     table.write_parquet(
@@ -239,6 +248,7 @@ def _columns(source: Source, table: Any, about: dict[str, Any], lists: Lists | N
         "texts": texts,
         "attributes": about.get("attributes"),
         "labels": about.get("labels"),
+        "provenance": Provenance(tiers=True) if about.get("tiers") is True else None,
     }
     for name in ("coder", "track"):
         if name in table.columns:
@@ -432,6 +442,7 @@ def _joined_metadata(sources: list[Source], polars: ModuleType) -> dict[str, Any
                     None, f"{key} is {about.get(key)!r}, but {sources[0].path.name} has {first.get(key)!r}."
                 )
         first["starts"] = [*first.get("starts", []), *about.get("starts", [])]
+        first["tiers"] = first.get("tiers") is True or about.get("tiers") is True
         first["texts"] = [*first.get("texts", []), *about.get("texts", [])]
         first["attributes"] = {**first.get("attributes", {}), **about.get("attributes", {})}
     return first

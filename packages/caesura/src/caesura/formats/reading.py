@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,18 @@ from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, Lengt
 from caesura.files import Source, load_json
 from caesura.formats.catalog import claiming_formats, detect, format_options, named_format
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
+from caesura.formats.speech.intervals import chosen_tiers
 from caesura.formats.tables import INTERVAL_ALIASES, NAME_ALIASES, common_names, parse_header, read_table
 from caesura.model import Corpus
-from caesura.model.provenance import Document, Interpretation, Provenance, announce, check_same_meaning, collect_notes
+from caesura.model.provenance import (
+    Document,
+    Interpretation,
+    Provenance,
+    add_note,
+    announce,
+    check_same_meaning,
+    collect_notes,
+)
 from caesura.model.time_axis import NO_SCORE_ATTRIBUTE, TimeAxisRules
 from caesura.options import option_types, validate_options
 
@@ -87,6 +97,7 @@ def read(
     common = {key: given.pop(key) for key in _COMMON if key in given}
     if common:
         common = validate_options("reading", common, _COMMON)
+        options = {**options, **common}
     formats: set[str] = set()
     with collect_notes() as notes:
         axis = {key: common[key] for key in ("start", "lengths", "slack") if key in common}
@@ -100,7 +111,7 @@ def read(
     said = (*corpus.notes, *notes)
     check_same_meaning(said)
     announce(said, where)
-    return corpus.with_provenance(Provenance(found, said, corpus.sources))
+    return corpus.with_provenance(Provenance(found, said, corpus.sources, tiers=not found.pooled))
 
 
 def as_interpretation(given: object) -> Interpretation:
@@ -186,7 +197,13 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
                 path, None, "coder= is a pattern of tier names, and tier= names tiers too; give only one."
             )
         given["tier"] = given.pop("coder")
+    own = option_types(module.read)
     names = {name: str(given.pop(name)) for name in NAMES if given.get(name) is not None}
+    if "coder" in own and names.get("coder") == "annotator":  # a field of the file and no name
+        given["coder"] = names.pop("coder")
+    tier = None
+    if "tier" in given and "tracks" in chosen.carries and "tier" not in own:
+        tier = given.pop("tier")
     settings = format_options(module.read, given, chosen.title) if given else {}
     try:
         corpus: Corpus = module.read(source, **settings)
@@ -198,9 +215,25 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
         raise source.encoding_error(None, error.encoding) from None
     if format in _WITH_ATTRIBUTES:
         corpus = _with_column_attributes(corpus, source, format)
+        if "track" in common_names(parse_header(source.head()), NAME_ALIASES) and len(corpus.tracks) > 1:
+            corpus = corpus.with_provenance(replace(corpus.provenance, tiers=True))
+    if tier is not None:
+        corpus, given = _select_tracks(corpus, source, tier), {**given, "tier": tier}
     if chosen.keeps_source:
         corpus = _with_source(corpus, source, format, given)
     return rename_parts(corpus, names) if names else corpus
+
+
+def _select_tracks(corpus: Corpus, source: Source, tier: str | int) -> Corpus:
+    """Select tracks of a format that has no tiers of its own, by name, position or pattern."""
+    chosen = {corpus.tracks[index]: (coder, track) for index, coder, track in chosen_tiers(source, corpus.tracks, tier)}
+    part = corpus.select(tracks=chosen)
+    return Corpus.from_annotations(
+        (a._replace(coder=chosen[a.track][0] or a.coder, track=chosen[a.track][1]) for a in part),
+        labels=part.labels,
+        attributes=part.attributes,
+        provenance=replace(part.provenance, tiers=False),
+    )
 
 
 #: Tables whose other columns, if they have one value per item, are attributes of items.
@@ -247,15 +280,25 @@ def _with_column_attributes(corpus: Corpus, source: Source, format: str) -> Corp
         _TABLE_COLUMNS - {"speaker"} if format in ("times", "csv-spans") and "track" not in header else _TABLE_COLUMNS
     )
     extra = [name for name in header if name not in used and name]
-    if not extra or "item" not in header or any(name.replace(".", "").isdigit() for name in header):
+    if not extra or not header or any(name.replace(".", "").isdigit() for name in header):
         return corpus
+    only = corpus.items[0] if len(corpus.items) == 1 else ""  # the item of a table without such a column
     values: dict[str, dict[str, str]] = {}
     varying: set[str] = set()
     for row in read_table(source, aliases=aliases):
-        known = values.setdefault(row["item"], {})
+        known = values.setdefault(row.get("item") or only, {})
         for name in extra:
             if known.setdefault(name, row[name]) != row[name]:
                 varying.add(name)
+    unused = [name for name in extra if name in varying and not (name == "speaker" and corpus.tracks != ("",))]
+    if unused:
+        add_note(
+            "unused",
+            f"{source.path}: the {'columns' if unused[1:] else 'column'} {', '.join(unused)} "
+            f"{'have' if unused[1:] else 'has'} several values in one item and {'were' if unused[1:] else 'was'} not used.",
+            count=len(unused),
+            example=unused[0],
+        )
     return corpus.with_attributes(
         {item: {name: value for name, value in known.items() if name not in varying} for item, known in values.items()}
     )
@@ -267,7 +310,7 @@ def _with_source(corpus: Corpus, source: Source, format: str, options: Mapping[s
     document = Document(format, source.path.name, source.raw, companions, source.encoding, dict(options))
     keys = set(zip(corpus.item_of.tolist(), corpus.coder_of.tolist(), strict=True))
     sources = {(corpus.items[item], corpus.coders[coder]): document for item, coder in keys}
-    return corpus.with_provenance(Provenance(corpus.interpretation, corpus.notes, sources))
+    return corpus.with_provenance(replace(corpus.provenance, sources=sources))
 
 
 # ---------------------------------------------------------------------- interpretation
@@ -307,7 +350,7 @@ def interpret(where: Path, corpus: Corpus, format: str | None, options: Mapping[
         else "folders" if where.is_dir() and all((where / coder).is_dir() for coder in corpus.coders)
         else "names in the file" if where.is_file() else "names in the files"
     )  # fmt: skip
-    tiered = chosen in TIERED or (chosen is None and bool(formats & TIERED))
+    tiered = corpus.provenance.tiers or chosen in TIERED or bool(formats & TIERED)
     several = len(corpus.tracks) > 1
     return Interpretation(
         chosen,

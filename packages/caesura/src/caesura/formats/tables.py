@@ -21,7 +21,7 @@ from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.columns import CorpusBuilder
 from caesura.model.provenance import MARKS, add_note
 from caesura.options import parse_list
-from caesura.text import describe_location, shorten
+from caesura.text import describe_location, pluralize, shorten
 
 # ---------------------------------------------------------------------- tables
 # Cells are separated by commas, semicolons or tabs; columns are found by name.
@@ -32,6 +32,7 @@ _DELIMITERS = ",;\t"
 NAME_ALIASES = {
     **dict.fromkeys(("document", "doc", "doc_id", "document_id", "file", "filename", "recording"), "item"),
     **dict.fromkeys(("annotator", "annotator_id", "rater"), "coder"),
+    **dict.fromkeys(("tier", "tier_name"), "track"),
 }
 INTERVAL_ALIASES = {
     **dict.fromkeys(("begin", "onset", "start_time", "tmin", "xmin"), "start"),
@@ -439,6 +440,9 @@ _LABELS_ALIASES = {**NAME_ALIASES, "speaker": "track", "segment": "label", "toke
 #: What a label of a unit means.
 LabelColumn: TypeAlias = Literal["segments", "starts", "ends", "spans"]
 
+#: What 0 means beside boundary types.
+ZeroBoundary: TypeAlias = Literal["none", "type"]
+
 _TAG = re.compile(r"O|[BIESLU]-\S+")
 
 #: Other spellings of 0 and 1; programs that met a missing value write whole numbers with a decimal point.
@@ -474,6 +478,7 @@ def read_labels(
     *,
     labels: Sequence[str] | str | None = None,
     mean: LabelColumn | None = None,
+    zero: ZeroBoundary | None = None,
 ) -> Corpus:
     """Read one row per unit and coder.
 
@@ -483,6 +488,8 @@ def read_labels(
         The meaning of a column ``label``: names of ``segments``, 1 where a segment ``starts`` or ``ends``, or tags of ``spans`` such as
         B-place. None: names, unless all labels are 0 and 1 (1 starts a segment if every text begins with 1, and else ends one) or tags.
         True and False, yes and no, 1.0 and 0.0 are read as 1 and 0.
+    zero : {'none', 'type'}, default None
+        Whether 0 beside types in a column ``boundary`` is no boundary or a type; None: no boundary, unless others are empty.
     labels : sequence of str or str, default None
         The boundary types in their order on the ordinal scale; None: alphabetical.
     """
@@ -514,17 +521,63 @@ def read_labels(
             columns = columns - {"label"} | {"boundary"}
     elif mean is not None:
         raise source.error(1, "mean= is for a column 'label'; this table has a column 'boundary'.")
+    _check_order(source, streams)
     # if all boundaries of the file are 0, 1 or empty, 1 is no type
     flags = {mark: as_flag(mark).strip() for mark in set().union(*(stream.boundaries for stream in streams.values()))}
     untyped = set(flags.values()) <= {"", "0", "1"}
     if untyped:
         for stream in streams.values():
             stream.boundaries = [flags[mark] for mark in stream.boundaries]
+    else:
+        _read_zeros(source, streams.values(), zero)
+    if "boundary" in place and {"", "0", "1"} <= set(flags.values()):
+        empty = sum(not mark.strip() for stream in streams.values() for mark in stream.boundaries)
+        add_note(
+            "empty boundaries",
+            f"{source.path}: {pluralize(empty, 'cell')} of the column boundary {'is' if empty == 1 else 'are'} empty beside 0 and 1, "
+            "and read as no boundary.",
+            count=empty,
+        )
     scale = None if labels is None else parse_list(labels)
     return Corpus.from_annotations(
         Annotation(item, coder, _segmentation(source, (item, coder), stream, columns, untyped, scale), track)
         for (item, coder, track), stream in streams.items()
     )
+
+
+def _check_order(source: Source, streams: Mapping[tuple[str, str, str], _LabelledUnits]) -> None:
+    """Raise an error if units are numbered and not in order: rows that were sorted by something else give other segments."""
+    for (item, coder, _), stream in streams.items():
+        if not all(unit.isdecimal() for unit in stream.units):
+            return
+        numbers = [int(unit) for unit in stream.units]
+        if numbers != sorted(numbers) and sorted(numbers) in (
+            list(range(len(numbers))),
+            list(range(1, len(numbers) + 1)),
+        ):
+            raise source.error(
+                None,
+                f"item {item!r}{f', coder {coder!r}' if coder else ''}: the units are numbered and not in order; sort the rows by unit.",
+            )
+
+
+def _read_zeros(source: Source, streams: Iterable[_LabelledUnits], zero: ZeroBoundary | None) -> None:
+    """Read 0 beside boundary types as no boundary, unless it is a type; a note says what was chosen."""
+    listed = list(streams)
+    zeros = {mark for stream in listed for mark in stream.boundaries if as_flag(mark) == "0"}
+    if not zeros or zero == "type":
+        return
+    if zero is None:
+        if any(not mark for stream in listed for mark in stream.boundaries):
+            return
+        add_note(
+            "zeros",
+            f"{source.path}: {min(zeros)} in the column boundary was read as no boundary, because no cell is empty; "
+            "if it is a type, add -O zero=type.",
+            count=len(listed),
+        )
+    for stream in listed:
+        stream.boundaries = ["" if mark in zeros else mark for mark in stream.boundaries]
 
 
 def _has_intervals(columns: Iterable[str]) -> bool:

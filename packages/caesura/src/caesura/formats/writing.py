@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -15,7 +15,7 @@ from caesura.files import Content, Source, atomic_write, atomic_write_all
 from caesura.formats.catalog import FORMATS, Format, claiming_formats, format_options, named_format
 from caesura.formats.editing import changed_marks, editor_of, is_same
 from caesura.formats.folders import rename_parts, write_folder
-from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, reduce_corpus
+from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, has_no_label, reduce_corpus
 from caesura.formats.reading import read_source
 from caesura.model import Corpus, Spans
 from caesura.model.corpus import Marks, require_corpus
@@ -97,20 +97,19 @@ def write(
         raise FormatError(where, None, f"{chosen.title} can be read but not written{back}.")
     structure = [] if chosen.name == "caesura-json" else _structure(corpus)  # which keeps the sources
     if lossy:
-        _check_can_reduce(corpus, chosen, where)
+        if (obstacle := _obstacle(corpus, chosen, options)) is not None:
+            raise FormatError(where, None, f"{chosen.title} cannot hold {obstacle}, even with lossy.")
         whole, corpus = corpus, reduce_corpus(corpus, chosen.carries)
-        _check_can_read_back(corpus, chosen, where, options)
         if dropped := len(whole.items) - len(corpus.items):  # users who accept other losses may not expect this one
             warnings.warn(
                 f"{where} holds only {corpus.items[0]!r}; {pluralize(dropped, 'item')} {'was' if dropped == 1 else 'were'} left out.",
                 stacklevel=2,
             )
     elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where), *structure]:
-        raise FormatError(
-            where,
-            None,
-            f"{chosen.title} would lose {' and '.join(lost)}; {_advice(corpus, chosen, where, lost, options)}.",
-        )
+        advice = _advice(corpus, chosen, where, lost, options)
+        if "lossy" in advice and (obstacle := _obstacle(corpus, chosen, options)) is not None:
+            raise FormatError(where, None, f"{chosen.title} cannot hold {obstacle}; {_other_formats(corpus)}.")
+        raise FormatError(where, None, f"{chosen.title} would lose {' and '.join(lost)}; {advice}.")
     _write_files(where, _contents(module, corpus, given))
 
 
@@ -373,7 +372,7 @@ def losses(corpus: Corpus, chosen: Format, **options: Any) -> list[str]:
     try:
         return differences(corpus, _read_back(corpus, chosen, options))
     except (CaesuraError, UnicodeError) as error:
-        return [f"something ({str(error).rstrip('.')})"]
+        return [f"something ({_reason(error)})"]
 
 
 def _read_back(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> Corpus:
@@ -438,23 +437,51 @@ def _advice(corpus: Corpus, chosen: Format, where: Path, lost: list[str], option
     )
 
 
-def _check_can_reduce(corpus: Corpus, chosen: Format, where: Path) -> None:
-    """Raise an error if the format lacks a feature that cannot be dropped."""
+def _obstacle(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> str | None:
+    """Describe why a format cannot hold a corpus even if everything is dropped that can be; None if it can."""
     lost = features(corpus) - chosen.carries
     if flattened := {kind for kind, flat in FLATTENED.items() if kind in lost and {flat, "untyped"} <= chosen.carries}:
         lost -= flattened | {"unnamed spans"}
-    if missing := [FEATURES[f] for f in FEATURES if f in lost and (f not in DROPPABLE or f in FLATTENED)]:
-        raise FormatError(where, None, f"{chosen.title} cannot hold {' and '.join(missing)}, even with lossy.")
-
-
-def _check_can_read_back(corpus: Corpus, chosen: Format, where: Path, options: Mapping[str, Any]) -> None:
-    """Raise an error if the file could not be read again."""
+    fixed = {name for name in lost if name not in DROPPABLE or name in FLATTENED}
+    if "unnamed spans" in lost and has_no_label(corpus):
+        fixed.add("unnamed spans")
+    if fixed:
+        return " and ".join(FEATURES[name] for name in FEATURES if name in fixed)
     if chosen.exact or not len(corpus):
-        return
+        return None
+    reduced = reduce_corpus(corpus, chosen.carries)
     try:
-        _read_back(corpus, chosen, options)
+        _read_back(reduced, chosen, options)
     except (CaesuraError, UnicodeError) as error:
-        raise FormatError(where, None, f"{chosen.title} cannot hold this, even with lossy: {error}") from None
+        if any(re.search(r"[\r\n]", name) for name in _all_names(reduced)):
+            return "names with line ends"
+        return f"this: {_reason(error)}"
+    return None
+
+
+def _all_names(corpus: Corpus) -> Iterator[str]:
+    """Iterate over the names of segments and spans, and of boundary types."""
+    yield from corpus.labels or ()
+    for names in corpus.names.values():
+        yield from names
+
+
+def _reason(error: Exception) -> str:
+    """Return the reason of an error without the name of the file, which is in memory."""
+    return (error.why if isinstance(error, FormatError) else str(error)).rstrip(".")
+
+
+def _other_formats(corpus: Corpus) -> str:
+    """Advise to write a format that holds all of a corpus."""
+    needed = features(corpus)
+    suffixes = dict.fromkeys(
+        chosen.suffixes[0]
+        for name in FORMATS
+        for chosen in (named_format(name),)
+        if needed <= chosen.carries and chosen.suffixes and hasattr(chosen.load(), "write")
+    )
+    *others, last = list(suffixes)[:4]  # Caesura's JSON holds everything
+    return f"write {', '.join(others)} or {last} instead"
 
 
 def _contents(module: Any, corpus: Corpus, options: Mapping[str, Any]) -> dict[str, Content]:

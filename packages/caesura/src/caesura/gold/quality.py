@@ -65,6 +65,13 @@ class Represented(Result):
         """The mean of every metric over the annotations, without undefined scores."""
         return {measure.name: _mean(column) for measure, column in zip(self.metrics, self.scores.T, strict=True)}
 
+    def of_track(self, track: str) -> Represented:
+        """Return the scores of the annotations of one track; ``segments`` stays the number in all."""
+        rows = np.array([each == track for _, each, _ in self.annotations])
+        kept = tuple(key for key, here in zip(self.annotations, rows, strict=True) if here)
+        agreement = {name: (observed[rows], expected[rows]) for name, (observed, expected) in self.agreement.items()}
+        return replace(self, annotations=kept, scores=self.scores[rows], agreement=agreement)
+
     def by_coder(self) -> dict[str, dict[str, float]]:
         """Return the mean of every metric over each coder's annotations."""
         coders = dict.fromkeys(coder for _, _, coder in self.annotations)
@@ -249,7 +256,7 @@ def _mean(values: NDArray[np.float64]) -> float:
 class UnifiedCorpus(Result):
     """The gold standards of a corpus, by (item, track), and how well they represent the coders.
 
-    ``crossings`` includes the conflicts among coders.
+    ``crossings`` includes the conflicts among coders. Tracks that are ``tiers``, such as words and phones, have a table each.
     """
 
     golds: Mapping[tuple[str, str], Gold]
@@ -257,11 +264,18 @@ class UnifiedCorpus(Result):
     method: str
     embeddedness: str
     crossings: bool = False
+    tiers: tuple[str, ...] = ()
 
     def tables(self) -> Sequence[Table]:
-        """Return a table of how well each coder is represented."""
+        """Return a table of how well each coder is represented, or one per tier."""
         caption = f"how well {self.method} ({self.embeddedness}) represents each coder"
-        return [replace(each, caption=caption) for each in self.represented.tables()]
+        if not self.tiers:
+            return [replace(each, caption=caption) for each in self.represented.tables()]
+        return [
+            replace(each, caption=f"tier {tier}: {caption}")
+            for tier in self.tiers
+            for each in self.represented.of_track(tier).tables()
+        ]
 
     def findings(self) -> Iterator[tuple[str, list[str]]]:
         """Yield a line about every gold standard, and its notes and conflicts."""
@@ -287,7 +301,8 @@ class UnifiedCorpus(Result):
             "method": self.method,
             "embeddedness": self.embeddedness,
             "items": items,
-            "representation": self.represented.as_dict(),
+            "representation": {tier: self.represented.of_track(tier).as_dict() for tier in self.tiers}
+            or self.represented.as_dict(),
         }
 
     def provenance(self) -> list[dict[str, Any]]:

@@ -819,7 +819,9 @@ def _is_single(given: object) -> bool:
     return (
         isinstance(given, (list, tuple))
         and bool(given)
-        and all(isinstance(x, (int, np.integer, np.bool_)) for x in given)
+        and all(
+            isinstance(x, (int, np.integer, np.bool_)) or (isinstance(x, float) and x.is_integer() and x) for x in given
+        )
     )
 
 
@@ -856,6 +858,14 @@ def require_corpus(given: object, what: str) -> Corpus:
         numbers = given.tolist() if isinstance(given, np.ndarray) else given
         if isinstance(numbers, (list, tuple)) and all(isinstance(each, (int, float)) for each in numbers):
             as_segmentation(numbers)  # raises an error that names what was probably meant
+        if (
+            isinstance(numbers, (list, tuple))
+            and None in numbers
+            and all(isinstance(n, (int, float)) or n is None for n in numbers)
+        ):
+            raise CaesuraError(
+                f"{what} contains None at position {numbers.index(None) + 1}; give a number for every place."
+            )
         listed = list(given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ())
         lacking = [str(name) for name, marks in listed if marks is None]
         if lacking and all(marks is None or is_annotation_like(marks) for _, marks in listed):

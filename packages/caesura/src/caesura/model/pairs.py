@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model.columns import ANCHOR_ADVICE
 from caesura.model.corpus import Corpus, on_one_time_axis
+from caesura.model.provenance import COMPUTED
 from caesura.model.segmentation import Segmentation
 from caesura.model.spans import Spans
 from caesura.model.time_axis import TimeAxisRules
@@ -340,14 +341,15 @@ def _resolve_missing(reference: Corpus, hypothesis: Corpus, missing: Missing) ->
         raise _no_common_item(ours, theirs)
     shared = next(track for item, track in ours if (item, track) in theirs)
     only_tracks = shared and {item for item, _ in ours} == {item for item, _ in theirs}
-    lacking = [
-        side
-        for side, here, there in (("hypothesis", ours, theirs), ("reference", theirs, ours))
-        if here.keys() - there.keys()
-    ]
+    only_ours, only_theirs = (
+        sorted(_name_of(key) for key in here.keys() - there.keys()) for here, there in ((ours, theirs), (theirs, ours))
+    )
+    if only_ours and only_theirs:
+        listed = f"the reference has {_first(only_ours)}, the hypothesis {_first(only_theirs)}"
+    else:
+        listed = f"{_first(alone, 5)} (the {'hypothesis' if only_ours else 'reference'} lacks {_them(alone)})"
     raise CaesuraError(
-        f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
-        f"{' …' if len(alone) > 5 else ''}{f' (the {lacking[0]} lacks {_them(alone)})' if len(lacking) == 1 else ''}; leave {_them(alone)} out with "
+        f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {listed}; leave {_them(alone)} out with "
         f"missing='skip', or count {_them(alone)} as unmarked with missing='empty' (caesura evaluate --missing skip or --missing empty)"
         f"{f', or read what both have, such as the tier {shared!r} (-O tier={shared})' if only_tracks else ''}."
     )
@@ -355,6 +357,10 @@ def _resolve_missing(reference: Corpus, hypothesis: Corpus, missing: Missing) ->
 
 def _them(items: Sequence[str]) -> str:
     return "it" if len(items) == 1 else "them"
+
+
+def _first(names: list[str], number: int = 3) -> str:
+    return ", ".join(names[:number]) + (" …" if len(names) > number else "")
 
 
 def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
@@ -423,22 +429,59 @@ def _preview(keys: dict[Key, list[int]]) -> str:
 TIER_ADVICE = "choose one with tier=NAME (-O tier=NAME)"
 
 
+def unpooled_tiers(corpus: Corpus) -> tuple[str, ...]:
+    """Return the tiers of a corpus that must not be pooled, such as words and phones; () if there is only one, or the tracks are speakers."""
+    return corpus.tracks if corpus.provenance.tiers and len(corpus.tracks) > 1 else ()
+
+
+def computed_tiers(corpus: Corpus) -> set[str]:
+    """Return the tracks whose times are computed: annotations of ELAN that divide the time of their parents equally."""
+    return {note.example for note in corpus.notes if note.rule == COMPUTED} & set(corpus.tracks)
+
+
+def require_own_times(corpus: Corpus) -> None:
+    """Raise an error if times of a corpus are computed, so that scores would compare nothing that was annotated."""
+    if computed := sorted(computed_tiers(corpus)):
+        what = f"the tier {computed[0]}" if computed[0] else "the tier that was chosen"
+        raise CaesuraError(
+            f"annotations of {what} have no times of their own, they divide the time of their parents equally; "
+            "score the computed times with computed='in' (-O computed=in)."
+        )
+
+
+def require_one_tier(corpus: Corpus) -> None:
+    """Raise an error if a corpus has several tiers that must not be pooled into one score, or computed times."""
+    if tiers := unpooled_tiers(corpus):
+        raise CaesuraError(
+            f"the tiers {list_tiers(list(tiers))} are not pooled into one score; select one with corpus.select(tracks=[{tiers[0]!r}]), "
+            f"or read one with tier= (-O tier={tiers[0]!r})."
+        )
+    require_own_times(corpus)
+
+
 def tiers_to_split(corpora: Iterable[Corpus]) -> tuple[list[str], list[str]]:
     """Return the tiers that all corpora share and that must not be pooled, and the tiers that only some have.
 
     Both are empty if the tracks are speakers, were chosen by a pattern, or if there is only one.
     """
     listed = list(corpora)
-    if not any(c.interpretation is not None and not c.interpretation.pooled and len(c.tracks) > 1 for c in listed):
+    if not any(map(unpooled_tiers, listed)):
+        for corpus in listed:
+            require_own_times(corpus)
         return [], []
+    computed = set().union(*map(computed_tiers, listed))
     shared = [track for track in listed[0].tracks if all(track in c.tracks for c in listed)]
+    if shared and computed.issuperset(shared):
+        require_own_times(listed[0])
+        require_own_times(listed[-1])
+    shared = [track for track in shared if track not in computed]
     if not shared:
         first, other = listed[0], next(c for c in listed if not set(c.tracks) & set(listed[0].tracks))
         raise CaesuraError(
             f"the two sides share no tier: one has {_tracks(first)}, the other {_tracks(other)}; "
             "choose with -O ref.tier=NAME or -O hyp.tier=NAME."
         )
-    alone = dict.fromkeys(track for c in listed for track in c.tracks if track not in shared)
+    alone = dict.fromkeys(track for c in listed for track in c.tracks if track not in (*shared, *computed))
     return shared, list(alone)
 
 
@@ -457,11 +500,13 @@ def describe_tiers(shared: list[str], alone: list[str]) -> list[str]:
 
 
 def describe_layer(corpus: Corpus) -> list[str]:
-    """Return a sentence about the tiers of one layer that were chosen by a pattern and are pooled."""
+    """Return a sentence about the tracks of a corpus that are pooled, such as tiers of one layer that were chosen by a pattern."""
+    if len(corpus.tracks) < 2 or unpooled_tiers(corpus):
+        return []
     pattern = str(corpus.interpretation.options.get("tier", "")) if corpus.interpretation else ""
     layer = pattern.replace("*", "").strip(" -_.:@")
-    if not layer or "*" not in pattern or "{coder}" in pattern or len(corpus.tracks) < 2:
-        return []
+    if not layer or "*" not in pattern or "{coder}" in pattern:
+        return [f"pooled over the {len(corpus.tracks)} tracks {list_tiers(list(corpus.tracks))}."]
     return [f"pooled over {len(corpus.tracks)} tiers of the layer {layer!r}."]
 
 

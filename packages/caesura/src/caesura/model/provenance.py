@@ -182,11 +182,12 @@ class Document:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The interpretation, the notes and the sources of a corpus."""
+    """The interpretation, the notes and the sources of a corpus, and whether its tracks are tiers, which scores do not pool."""
 
     interpretation: Interpretation | None = None
     notes: tuple[Note, ...] = ()
     sources: Mapping[tuple[str, str], Document] = field(default_factory=dict)  # by item and coder
+    tiers: bool = False
 
     @classmethod
     def join(cls, parts: Iterable[Provenance]) -> Provenance:
@@ -196,7 +197,8 @@ class Provenance:
         if any(part.interpretation != shared for part in listed):
             shared = None
         sources = {key: document for part in listed for key, document in part.sources.items()}
-        return cls(shared, tuple(dict.fromkeys(note for part in listed for note in part.notes)), sources)
+        notes = tuple(dict.fromkeys(note for part in listed for note in part.notes))
+        return cls(shared, notes, sources, any(part.tiers for part in listed))
 
     def select(self, kept: set[tuple[str, str]]) -> Provenance:
         """Keep only the sources of some (item, coder)."""
@@ -214,7 +216,7 @@ class Provenance:
         return replace(self, sources=sources, notes=notes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Provenance, (self.interpretation, self.notes, dict(self.sources))
+        return Provenance, (self.interpretation, self.notes, dict(self.sources), self.tiers)
 
 
 #: Of a corpus made in Python.
@@ -233,6 +235,9 @@ def _unpack(packed: str) -> bytes:
 
 _collected: ContextVar[list[Note] | None] = ContextVar("notes of the corpus that is being read", default=None)
 
+
+#: The rule of notes about a tier whose times are computed and not annotated, which is not scored; their example is the track.
+COMPUTED = "computed"
 
 #: The rule of notes about labels 0 and 1, whose example is what 1 does: "starts" or "ends".
 MARKS = "marks"

@@ -26,6 +26,7 @@ from caesura.metrics.catalog import cached_metric, default_metrics, with_paramet
 from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, SegmentationLike, Spans, as_segmentation
 from caesura.model.conversion import are_flags
 from caesura.model.corpus import CorpusLike, Kind, Marks, as_corpus
+from caesura.model.pairs import require_one_tier
 from caesura.model.provenance import check_same_meaning
 from caesura.statistics.counted import (
     CountedPairs,
@@ -385,6 +386,8 @@ def compare(
         ours, systems, anchored = anchor_systems(ours, {"": theirs}, anchor)
         theirs, moved = systems[""], anchored.get("")
     signature = "" if moved is None else moved.signature
+    for side in (ours, theirs):
+        require_one_tier(side)
     counted = CountedPairs(Pairs.between(ours, theirs))
     refused: dict[str, CaesuraError] = {}
     if metrics is not None:

@@ -14,6 +14,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import metrics_for
 from caesura.model import DEFAULT_METRICS, Corpus, Pairs
 from caesura.model.corpus import Kind
+from caesura.model.pairs import require_one_tier
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs, MetricResult, distinct_names
@@ -98,6 +99,7 @@ def measure(
     given = None if not wanted else [metric(name) for name in wanted]
     main = metric(DEFAULT_METRICS[corpus.kind]) if given is None else given[0]
     kept = {"reference": reference, "resamples": resamples, "level": level, "seed": seed, "size": len(corpus.items)}
+    require_one_tier(corpus)
     pairs = Pairs.among_coders(corpus)
     if not len(pairs):
         if reference is not None and len(corpus.coders) > 1:

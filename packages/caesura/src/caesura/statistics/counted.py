@@ -24,6 +24,7 @@ from caesura.metrics import metric as make_metric
 from caesura.metrics.catalog import describe_unmeasured_names
 from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
+from caesura.model.pairs import require_one_tier
 from caesura.text import describe_location, pluralize
 from caesura.validation import validate_choice
 
@@ -68,6 +69,7 @@ class CountedPairs:
         CountedPairs
             The pairs, not counted yet.
         """
+        require_one_tier(corpus)
         return cls(Pairs.among_coders(corpus), threads)
 
     @cached_property

@@ -7,7 +7,6 @@ a time are spread evenly between the nearest slots with a time along the annotat
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, Unpack
@@ -19,20 +18,26 @@ from caesura.errors import FormatError
 from caesura.files import Source, find_line, parse_integer, parse_xml
 from caesura.formats.speech.intervals import (
     LONGEST,
+    ChosenTier,
     IntervalRules,
     IntervalSpanOptions,
     chosen_tiers,
     intervals_of,
     is_tiled,
     marks_of_intervals,
+    note_no_duration,
     recording_corpus,
     segments,
     sole_tier_name,
 )
 from caesura.model import Corpus, Segmentation, Spans
+from caesura.model.provenance import COMPUTED, add_note
+from caesura.text import pluralize
 
 #: The name of an annotation from a controlled vocabulary: the value of its entry, or the description.
 EntryName: TypeAlias = Literal["values", "descriptions"]
+#: Whether tiers whose times are computed are scored.
+ComputedTimes: TypeAlias = Literal["out", "in"]
 
 _Span: TypeAlias = tuple[float, float, str]  # start, end and value of an annotation
 
@@ -55,9 +60,11 @@ class _ElanDocument:
 
     source: Source
     slots: dict[str, float]
+    timed: set[str]  # the slots that have a time of their own
     tiers: dict[str, Any]
     entries: _Vocabularies
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
+    computed: dict[str, set[str]] = field(default_factory=dict)  # by tier, annotations whose times are computed
 
     def error(self, annotation: str | None, why: str) -> FormatError:
         """Return an error about an annotation, with its line."""
@@ -73,6 +80,8 @@ def read(
     *,
     tier: str | int | None = None,
     names: EntryName = "values",
+    coder: Literal["annotator"] | None = None,
+    computed: ComputedTimes = "out",
     **intervals: Unpack[IntervalSpanOptions],
 ) -> Corpus:
     """Read tiers as tracks.
@@ -83,6 +92,10 @@ def read(
         As in TextGrids: a name, a position counted from 1, or a pattern; None: all tiers with annotations.
     names : {'values', 'descriptions'}, default 'values'
         Whether annotations are named by their values, or by the descriptions of these in their controlled vocabulary.
+    coder : {'annotator'}, default None
+        Whether the annotator of each tier is its coder; tiers of one linguistic type are then one track.
+    computed : {'out', 'in'}, default 'out'
+        Whether tiers are scored in which annotations divide the time of their parents equally, or have slots without a time.
     """
     document = _parse(source, names)
     rule = IntervalRules.from_options(**intervals)
@@ -94,12 +107,15 @@ def read(
         raise source.error(None, "its tiers refer to one another in a circle, or are nested too deeply.") from None
     end = max((stop for some in spans.values() for _, stop, _ in some), default=0.0)
     chosen = chosen_tiers(source, listed, tier)
+    if coder == "annotator":
+        chosen = _by_annotator(document, listed, chosen)
+    _note_computed(document, listed, chosen, computed)
     tiled = all(is_tiled(sorted(spans[listed[index]]), end) for index, _, _ in chosen)
     as_spans = rule.as_ == "spans" or (rule.as_ == "auto" and not tiled)
     # a time slot after all annotations gives the length of the recording
     length = max([end, *document.slots.values()]) if as_spans else end
     tracks: list[tuple[str, str, Segmentation | Spans]] = []
-    for index, coder, track in chosen:
+    for index, owner, track in chosen:
         name = listed[index]
         some = _lasting(document, name, sorted(spans[name]))
 
@@ -107,8 +123,41 @@ def read(
             return document.error(document.annotation_at(some[i][:2]), f"tier {name!r}: {why}")
 
         marks = marks_of_intervals(some, as_spans=as_spans, rule=rule, length=length, error=error)
-        tracks.append((coder, track, marks))
+        tracks.append((owner, track, marks))
     return recording_corpus(source, tracks)
+
+
+def _by_annotator(document: _ElanDocument, listed: list[str], chosen: list[ChosenTier]) -> list[ChosenTier]:
+    """Make the annotator of each tier its coder; tiers of one linguistic type are one track, which several annotators may share."""
+    owners = [document.tiers[listed[each.position]].get("ANNOTATOR", "") for each in chosen]
+    if unknown := [listed[each.position] for each, owner in zip(chosen, owners, strict=True) if not owner]:
+        names = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
+        raise document.source.error(
+            None,
+            f"the tiers {names} name no annotator; choose tiers that do with tier=, or name the coder with coder=.",
+        )
+    types = [document.tiers[listed[each.position]].get("LINGUISTIC_TYPE_REF", "") for each in chosen]
+    for tracks in ([""] * len(chosen), types):
+        if len(set(zip(owners, tracks, strict=True))) == len(chosen):
+            return [each._replace(coder=o, track=t) for each, o, t in zip(chosen, owners, tracks, strict=True)]
+    return [each._replace(coder=owner) for each, owner in zip(chosen, owners, strict=True)]
+
+
+def _note_computed(
+    document: _ElanDocument, listed: list[str], chosen: list[ChosenTier], computed: ComputedTimes
+) -> None:
+    """Note the tiers whose times are computed."""
+    for index, _, track in chosen:
+        name = listed[index]
+        if count := len(document.computed.get(name, ())):
+            unless = ", and are not scored without computed=in (-O computed=in)" if computed == "out" else ""
+            add_note(
+                COMPUTED if computed == "out" else "computed times",
+                f"{document.source.path}: {pluralize(count, 'annotation')} of the tier {name!r} {'has' if count == 1 else 'have'} no time of "
+                f"{'its' if count == 1 else 'their'} own; computed times divide that of their parents equally{unless}.",
+                count=count,
+                example=track,
+            )
 
 
 def write(corpus: Corpus) -> Iterator[str]:
@@ -190,7 +239,8 @@ def _parse(source: Source, names: EntryName) -> _ElanDocument:
         raise source.error(
             None, f"no controlled vocabulary of this file describes its values{external}; read names=values."
         )
-    return _ElanDocument(source, _slots(source, root, tiers), tiers, entries)
+    timed = {slot.get("TIME_SLOT_ID", "") for slot in root.iter("TIME_SLOT") if slot.get("TIME_VALUE") is not None}
+    return _ElanDocument(source, _slots(source, root, tiers), timed, tiers, entries)
 
 
 def _slots(source: Source, root: Any, tiers: dict[str, Any]) -> dict[str, float]:
@@ -265,11 +315,11 @@ def _spread(places: list[list[str]], times: dict[str, float]) -> None:
 
 
 def _lasting(document: _ElanDocument, name: str, spans: list[_Span]) -> list[_Span]:
-    """Drop annotations without a duration, with a warning that names the first."""
+    """Drop annotations without a duration, with a note that names the first."""
     empty = [span for span in spans if span[0] == span[1]]
     if empty:
-        why = f"tier {name!r}: {len(empty)} annotations without a duration are left out, this the first."
-        warnings.warn(str(document.error(document.annotation_at(empty[0][:2]), why)), stacklevel=3)
+        first = find_line(document.source, f'ANNOTATION_ID="{document.annotation_at(empty[0][:2])}"')
+        note_no_duration(document.source, len(empty), "annotation", first, name)
     return [span for span in spans if span[0] != span[1]]
 
 
@@ -291,6 +341,8 @@ def _annotations(document: _ElanDocument, name: str) -> list[_Span]:
                     f"annotation {own!r} of tier {name!r} refers to the time slot {missing[0]!r}, which does not exist.",
                 )
             document.spans[own] = document.slots[ends[0]], document.slots[ends[1]]
+            if not document.timed.issuperset(ends):
+                document.computed.setdefault(name, set()).add(own)
             spans.append((*document.spans[own], value))
         else:
             before = inner.get("PREVIOUS_ANNOTATION", "")
@@ -298,6 +350,8 @@ def _annotations(document: _ElanDocument, name: str) -> list[_Span]:
     for parent, children in dependent.items():
         start, end = _span(document, parent, name)
         step = (end - start) / len(children)
+        if len(children) > 1:  # a single one has the time of its parent
+            document.computed.setdefault(name, set()).update(children)
         for i, (own, value) in enumerate(_chain(children)):
             document.spans[own] = start + i * step, end if i + 1 == len(children) else start + (i + 1) * step
             spans.append((*document.spans[own], value))

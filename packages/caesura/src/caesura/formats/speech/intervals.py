@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -252,13 +251,20 @@ def last_times(lines: Mapping[tuple[str, str], Sequence[LabelLine]]) -> dict[str
 def lasting_lines(
     source: Source, lines: Sequence[LabelLine], what: str, labels: frozenset[str] | None = None
 ) -> list[LabelLine]:
-    """Drop lines without a duration (or only those with some labels), with a warning that names the first."""
+    """Drop lines without a duration (or only those with some labels), with a note that names the first."""
     empty = [line[3] for line in lines if line[0] == line[1] and (labels is None or line[2] in labels)]
     if empty:
-        why = f"{len(empty)} {what} without a duration are left out, the first on line {empty[0]}."
-        warnings.warn(f"{source.path}: {why}", stacklevel=3)
+        note_no_duration(source, len(empty), what.removesuffix("s"), empty[0])
     dropped = frozenset(empty)
     return [line for line in lines if line[3] not in dropped]
+
+
+def note_no_duration(source: Source, count: int, what: str, line: int | None, tier: str | None = None) -> None:
+    """Note intervals without a duration, which are left out, and the line of the first."""
+    where = f"{source.path}{f', line {line}' if line else ''}: {'' if tier is None else f'tier {tier!r}: '}"
+    left_out = "is left out" if count == 1 else "are left out, this the first"
+    text = f"{where}{pluralize(count, what)} without a duration {left_out}."
+    add_note("no duration", text, count=count, file=str(source.path), line=line)
 
 
 def segments(marks: Segmentation | Spans) -> Iterator[tuple[float, float, str]]:

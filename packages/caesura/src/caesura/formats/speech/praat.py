@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from caesura.errors import FormatError
 from caesura.files import Source, parse_decimal
 from caesura.formats.speech.intervals import (
+    LONGEST,
+    TICK,
     IntervalError,
     IntervalRules,
     IntervalSpanOptions,
     chosen_tiers,
     intervals_of,
+    note_no_duration,
     recording_corpus,
     segmentation,
     segments,
@@ -31,7 +34,8 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.conversion import shift_times
-from caesura.text import shorten
+from caesura.model.provenance import add_note
+from caesura.text import pluralize, shorten
 
 # ---------------------------------------------------------------------- parsing
 # TextGrids are text (long, short or chronological) or binary. Like Praat, this parser reads a text file as a sequence of numbers, quoted strings
@@ -191,8 +195,8 @@ def _check_file(source: Source, kinds: list[str], expected: str) -> None:
 
 def _chronological(reader: _TokenReader) -> list[Tier]:
     """Parse a chronological TextGrid: tiers first, then all intervals and points in order of time, with the number of their tier."""
-    begin = reader.number("start of the recording")
-    reader.number("end of the recording")
+    begin, end = reader.number("start of the recording"), reader.number("end of the recording")
+    _check_bounds(reader.source, begin, end)
     heads = [reader.head(i) for i in range(1, reader.integer("number of tiers") + 1)]
     rows: list[list[tuple[int, list[str]]]] = [[] for _ in heads]
     while reader.at < len(reader.tokens):
@@ -206,11 +210,32 @@ def _chronological(reader: _TokenReader) -> list[Tier]:
         reader.string("label")
         rows[number - 1].append((first_token, reader.tokens[first_token : reader.at]))
     tiers = []
-    for (kind, name, start, end), entries in zip(heads, rows, strict=True):
+    for (kind, name, first, last), entries in zip(heads, rows, strict=True):
         width = 2 if kind == "TextTier" else 3
         columns = tuple([row[c] for _, row in entries] for c in range(width))
         tiers.append(
-            Tier(name, kind == "TextTier", end, max(start, begin), columns, [first_token for first_token, _ in entries])
+            Tier(
+                name, kind == "TextTier", last, max(first, begin), columns, [first_token for first_token, _ in entries]
+            )
+        )
+    return _noting_later_ends(reader.source, tiers, end)
+
+
+def _check_bounds(source: Source, begin: float, end: float) -> None:
+    if not begin <= end < LONGEST:
+        raise source.error(None, f"the recording begins at {begin:g} s and ends at {end:g} s.")
+
+
+def _noting_later_ends(source: Source, tiers: list[Tier], end: float) -> list[Tier]:
+    """Note tiers that end after the file, whose own ends count; return them."""
+    if later := [tier for tier in tiers if tier.length > end + TICK]:
+        others = f" (and {pluralize(len(later) - 1, 'other tier')})" if later[1:] else ""
+        add_note(
+            "later end",
+            f"{source.path}: the tier {later[0].name!r}{others} ends at {later[0].length:.10g} s, after the file ({end:.10g} s); "
+            "the later end was taken.",
+            count=len(later),
+            example=later[0].name,
         )
     return tiers
 
@@ -276,11 +301,12 @@ class _TokenReader:
 
     def grid(self) -> list[Tier]:
         """Read the tiers of one TextGrid."""
-        begin = self.number("start of the recording")
-        self.number("end of the recording")
+        begin, end = self.number("start of the recording"), self.number("end of the recording")
+        _check_bounds(self.source, begin, end)
         if not self.flag():
             return []
-        return [self.tier(i, begin) for i in range(1, self.integer("number of tiers") + 1)]
+        tiers = [self.tier(i, begin) for i in range(1, self.integer("number of tiers") + 1)]
+        return _noting_later_ends(self.source, tiers, end)
 
     def head(self, number: int) -> tuple[str, str, float, float]:
         """Read class, name, start and end of a tier."""
@@ -311,6 +337,13 @@ class _TokenReader:
                 continue
             for i, token in enumerate(column):
                 if token.startswith('"') != labels:
+                    if wrong := _NO_NUMBER.search(
+                        _text(self.source)
+                    ):  # which is no token, so that the columns are shifted
+                        raise self.source.error(
+                            _text(self.source).count("\n", 0, wrong.start()) + 1,
+                            f"tier {name!r}: a time is {wrong[1]}, expected seconds.",
+                        )
                     expected = "a label in quotes" if labels else "a time"
                     why = f"{what[:-1]} {i + 1} of tier {name!r} has {shorten(token)} where {expected} is expected."
                     raise self.error(why, first + i * width + c)
@@ -347,11 +380,12 @@ class _BinaryParser:
             raise FormatError(
                 self.source.path, None, f"this is a binary Praat file of class {kind!r}, expected a TextGrid."
             )
-        begin, _, exists = self._take(">dd?")
+        begin, end, exists = self._take(">dd?")
+        _check_bounds(self.source, begin, end)
         if not exists:
             return []
         (number,) = self._take(">i")
-        return [self._tier(begin) for _ in range(int(number))]
+        return _noting_later_ends(self.source, [self._tier(begin) for _ in range(int(number))], end)
 
     def _tier(self, recording_begins: float) -> Tier:
         kind = self._name()
@@ -403,6 +437,7 @@ def _unquote(text: str) -> str:
 TimeArray: TypeAlias = NDArray[np.float64]
 
 _PLAIN = re.compile(r"[-+0-9.eE ]*")
+_NO_NUMBER = re.compile(r"^[^\"\n]*=\s*([-+]?(?:nan|inf)\w*|--undefined--)\s*$", re.IGNORECASE | re.MULTILINE)
 _UNTYPED = "|"  # the type of boundaries of intervals, and of points without a label, in a typed corpus
 
 
@@ -489,12 +524,14 @@ def marks_of_tiers(
 ) -> Iterator[tuple[str, str, Segmentation | Spans]]:
     """Iterate over coder, track and marks of the tiers to read."""
     if wanted is None and leaves_out_points(tiers):
-        points = ", ".join(repr(t.name) for t in tiers if t.points)
+        points = [repr(t.name) for t in tiers if t.points]
         tiers = [t for t in tiers if not t.points]
-        warnings.warn(
-            f"{source.path}: the point tiers {points} were left out, because other tiers hold intervals; "
-            "read all tiers with tier=* (-O 'tier=*'), or one by its name (-O tier=NAME).",
-            stacklevel=2,
+        add_note(
+            "point tiers",
+            f"{source.path}: the point {'tiers' if points[1:] else 'tier'} {', '.join(points)} {'were' if points[1:] else 'was'} left out, "
+            "because other tiers hold intervals; read all tiers with tier=* (-O 'tier=*'), or one by its name (-O tier=NAME).",
+            count=len(points),
+            example=points[0],
         )
     chosen = chosen_tiers(source, [t.name for t in tiers], wanted)
     if all(not tiers[i].points and not tiers[i].columns[-1] for i, _, _ in chosen):
@@ -526,7 +563,7 @@ def _marks(source: Source, tier: Tier, rule: IntervalRules) -> Segmentation | Sp
         if rule.as_ == "spans":
             raise source.error(None, f"tier {tier.name!r} holds points, not spans; choose another tier with tier=.")
         return _points(times[0], tier.labels, tier.begin, tier.length, error)
-    starts, ends, labels, rows = _lasting(times, tier.labels, error)
+    starts, ends, labels, rows = _lasting(source, tier, times)
 
     def row_error(i: int, why: str) -> FormatError:
         return error(int(rows[i]), why)
@@ -540,15 +577,15 @@ def _marks(source: Source, tier: Tier, rule: IntervalRules) -> Segmentation | Sp
 
 
 def _lasting(
-    times: list[TimeArray], labels: list[str], error: IntervalError
+    source: Source, tier: Tier, times: list[TimeArray]
 ) -> tuple[TimeArray, TimeArray, list[str], NDArray[np.int64]]:
-    """Sort intervals and drop those without a duration, which Praat hides, with a warning."""
-    starts, ends = times
+    """Sort intervals and drop those without a duration, which Praat hides, with a note."""
+    (starts, ends), labels = times, tier.labels
     rows = np.argsort(starts, kind="stable")
     empty = starts[rows] == ends[rows]
     if empty.any():
-        why = f"{int(empty.sum())} intervals without a duration are left out, this the first."
-        warnings.warn(str(error(int(rows[empty][0]), why)), stacklevel=2)
+        first = line_of_row(source, tier, int(rows[empty][0]))
+        note_no_duration(source, int(empty.sum()), "interval", first, tier.name)
         rows = rows[~empty]
     return starts[rows], ends[rows], [labels[i] for i in rows.tolist()], rows
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import atomic_write
-from caesura.formats.parquet import has_names, metadata
+from caesura.formats.parquet import has_names, has_tiers, metadata
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import describe_unmeasured_names
 from caesura.model.pairs import Missing
@@ -188,6 +188,12 @@ def evaluate_files(
         ("references", references, References),
     ):
         validate_choice(option, value, get_args(known))
+    if (whole_file := next((path for path in (reference, *systems.values()) if has_tiers(path)), None)) is not None:
+        raise FormatError(
+            Path(whole_file),
+            None,
+            "the tracks are tiers, which are not pooled into one score; evaluate them without streaming, or convert one with -O tier=NAME.",
+        )
     with ExitStack() as stack:
         if checkpoint is not None:
             Checkpoint.prepare(checkpoint)
