@@ -126,7 +126,7 @@ def elan(path: Path, *words: str, owners: tuple[str, str] = ("", "")) -> Path:
 
 def test_computed_times_of_elan_are_not_scored(tmp_path: Path) -> None:
     gold, system = (elan(tmp_path / side / "x.eaf", "a", "b", "c") for side in ("gold", "system"))
-    with pytest.warns(UserWarning, match="3 annotations of the tier 'words' have no time of their own"):
+    with pytest.warns(UserWarning, match="3 annotations of the tier 'words' have no time;"):
         corpus = cs.read(gold)
     assert computed_tiers(corpus) == {"words"}
     done = caesura("evaluate", gold, system, "-m", "span-F", "--json")

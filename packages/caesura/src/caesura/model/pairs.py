@@ -444,7 +444,7 @@ def require_own_times(corpus: Corpus) -> None:
     if computed := sorted(computed_tiers(corpus)):
         what = f"the tier {computed[0]}" if computed[0] else "the tier that was chosen"
         raise CaesuraError(
-            f"annotations of {what} have no times of their own, they divide the time of their parents equally; "
+            f"annotations of {what} have no times, those of their parents are divided equally; "
             "score the computed times with computed='in' (-O computed=in)."
         )
 

@@ -60,7 +60,7 @@ class _ElanDocument:
 
     source: Source
     slots: dict[str, float]
-    timed: set[str]  # the slots that have a time of their own
+    timed: set[str]  # the slots that have a time
     tiers: dict[str, Any]
     entries: _Vocabularies
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -153,8 +153,8 @@ def _note_computed(
             unless = ", and are not scored without computed=in (-O computed=in)" if computed == "out" else ""
             add_note(
                 COMPUTED if computed == "out" else "computed times",
-                f"{document.source.path}: {pluralize(count, 'annotation')} of the tier {name!r} {'has' if count == 1 else 'have'} no time of "
-                f"{'its' if count == 1 else 'their'} own; computed times divide that of their parents equally{unless}.",
+                f"{document.source.path}: {pluralize(count, 'annotation')} of the tier {name!r} {'has' if count == 1 else 'have'} no time; "
+                f"computed times divide those of the parents equally{unless}.",
                 count=count,
                 example=track,
             )
