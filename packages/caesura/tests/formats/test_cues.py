@@ -114,7 +114,7 @@ def whisper(**segment: Any) -> str:
 
 def test_whisper_segments_and_words_are_read(tmp_path: Path) -> None:
     path = put(tmp_path, "talk.json", whisper())
-    with pytest.warns(UserWarning, match="1 cues without a duration are left out"):
+    with pytest.warns(UserWarning, match="1 cue without a duration is left out"):
         assert cs.read(path)["talk", ""].rows == [(0.4, 1.5, "So 1962 miles")]
     with pytest.raises(FormatError, match="segment 2 has no words; read level=segments"):
         cs.read(path, level="words")
@@ -268,7 +268,7 @@ def test_whisper_chunks_and_lists_of_segments_are_read(tmp_path: Path) -> None:
         "text": "so far",
         "chunks": [{"timestamp": [0.0, 1.5], "text": " so"}, {"timestamp": [1.5, None], "text": " far"}],
     }
-    with pytest.warns(UserWarning, match="1 cues without a duration are left out"):
+    with pytest.warns(UserWarning, match="1 cue without a duration is left out"):
         assert cs.read(put(tmp_path, "a.json", json.dumps(chunks)))["a", ""].names == ("so",)
     bare = [{"start": 0.0, "end": 1.0, "text": "so"}, {"text": "far", "start": 1.0, "end": 2}]
     assert cs.read(put(tmp_path, "b.json", json.dumps(bare)))["b", ""].names == ("so", "far")

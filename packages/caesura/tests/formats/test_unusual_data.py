@@ -331,3 +331,35 @@ def test_compare_leaves_bad_files_out(tmp_path: Path) -> None:
     done = caesura(*call, "--keep-going", "--json")
     assert "2 of 3 recordings are compared; left out: b." in done.stderr
     assert [each["item"] for each in json.loads(done.stdout)["left_out"]] == ["b"]
+
+
+def test_parts_that_readers_leave_out_are_noted(tmp_path: Path) -> None:
+    """Parts of tokens, further labels of a region, channels and cancelled annotations were lost in silence."""
+
+    def notes(name: str, content: str) -> list[str]:
+        (tmp_path / name).write_text(content)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReadingNote)
+            return [note.text.partition(": ")[2] for note in cs.read(tmp_path / name).notes]
+
+    head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=ner.NamedEntity|value\n\n\n#Text=Ms. Haag\n"
+    tokens = "1-1\t0-3\tMs.\tPER\t\n1-2\t4-8\tHaag\t_\t\n"
+    assert notes("a.tsv", head + tokens + "1-2.1\t4-5\tH\tSUB\t\n") == [
+        "1 annotation of a part of a token was left out."
+    ]
+    both = head.replace("|value", "|identifier|value") + "1-1\t0-3\tMs.\tQ1\tPER\t\n"
+    (tmp_path / "b.tsv").write_text(both)
+    with pytest.raises(CaesuraError, match=r"choose one layer .*NamedEntity\|identifier, NamedEntity\|value"):
+        cs.read(tmp_path / "b.tsv", layer="NamedEntity")
+    results = [
+        {"id": str(n), "value": {"start": n, "end": n + 1, "channel": n, "labels": labels}, "original_length": 3}
+        for n, labels in enumerate((["Speech", "Noise"], ["Speech"]))
+    ]
+    annotations = [{"completed_by": 1, "result": results}, {"completed_by": 2, "result": [], "was_cancelled": True}]
+    task = {"id": 1, "data": {"audio": "/data/a.wav"}, "annotations": annotations}
+    assert notes("a.json", json.dumps([task])) == [
+        "1 cancelled annotation is left out.",
+        "1 region with several labels, such as Speech, Noise; the first label was read.",
+        "the regions of the channels 0, 1 were read as one recording.",
+    ]
+    assert notes("c.conll", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n") == []

@@ -6,7 +6,7 @@ import json
 import re
 import warnings
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import PurePath
@@ -18,6 +18,7 @@ from caesura.files import Source, load_json, parse_integer
 from caesura.formats.caesura_json import dump_line, parse_lines
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
+from caesura.model.provenance import add_note
 from caesura.options import parse_list
 from caesura.text import pluralize
 
@@ -443,17 +444,45 @@ def _annotated_tasks(source: Source) -> Iterator[tuple[int, dict[str, Any], dict
     tasks = load_json(source)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise source.error(None, "expected a list of tasks.")
-    found = False
+    found, cancelled = False, 0
+    several: list[str] = []  # regions with several labels
+    channels: set[str] = set()
     for number, task in enumerate(tasks, 1):
         item_of_task(source, task, number)
         for annotation in task.get("annotations") or []:
             if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
                 raise source.error(None, f"task {number}: an annotation has no list of results.")
-            if not annotation.get("was_cancelled"):
-                found = True
-                yield number, task, annotation
+            if annotation.get("was_cancelled"):
+                cancelled += 1
+                continue
+            found = True
+            values = [
+                each["value"]
+                for each in annotation["result"]
+                if isinstance(each, dict) and isinstance(each.get("value"), dict)
+            ]
+            several += [", ".join(map(str, labels)) for value in values if len(labels := _all_labels(value)) > 1]
+            channels |= {str(value["channel"]) for value in values if "channel" in value}
+            yield number, task, annotation
     if not found:
         raise source.error(None, "no task is annotated.")
+    if cancelled:
+        text = f"{pluralize(cancelled, 'cancelled annotation')} {'is' if cancelled == 1 else 'are'} left out."
+        add_note("cancelled", f"{source.path}: {text}", count=cancelled)
+    if several:
+        text = (
+            f"{pluralize(len(several), 'region')} with several labels, such as {several[0]}; the first label was read."
+        )
+        add_note("several labels", f"{source.path}: {text}", count=len(several), example=several[0])
+    if len(channels) > 1:
+        text = f"the regions of the channels {', '.join(sorted(channels))} were read as one recording."
+        add_note("channels", f"{source.path}: {text}", count=len(channels))
+
+
+def _all_labels(value: Mapping[str, Any]) -> list[Any]:
+    """Return all labels of a region."""
+    listed = next((value[key] for key in _LABEL_FIELDS[:3] if isinstance(value.get(key), list)), [])
+    return listed if {"start", "end"} <= value.keys() else []
 
 
 def _marked(

@@ -10,6 +10,8 @@ from typing import Any
 from caesura.errors import InvalidSegmentation
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Spans
+from caesura.model.provenance import add_note
+from caesura.text import pluralize
 
 # ---------------------------------------------------------------------- conll-bio
 # One token per line, columns separated by tabs or spaces, the tag in the last; a blank line ends a sentence, ``-DOCSTART-`` begins a document.
@@ -18,11 +20,12 @@ _TAG = re.compile(r"O|[BIESLU]-\S+")
 
 
 def sniff_conll(head: str) -> bool:
-    """Recognise lines of at least two columns that end with a tag, with a B- or an S- among them."""
+    """Recognise lines of at least two columns that end with a tag, with a B- or an S- among them, or after ``-DOCSTART-`` an I- (IOB1)."""
     lines = [line for line in head.split("\n")[:-1][:400] if line.strip() and not line.startswith(("-DOCSTART-", "# "))]
     rows = [line.split() for line in lines]
     tagged = bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
-    return tagged and any(row[-1][0] in "BSU" for row in rows)
+    begins = "BSUI" if head.startswith("-DOCSTART-") else "BSU"
+    return tagged and any(row[-1][0] in begins for row in rows)
 
 
 def read_conll(source: Source, *, column: int = -1, strict: bool = False) -> Corpus:
@@ -107,12 +110,15 @@ def read_webanno(source: Source, *, layer: str | None = None) -> Corpus:
     features: list[str] = []  # layer and feature of every column
     units: list[str] = []
     columns: list[list[str]] = []
+    parts = 0  # annotations of parts of tokens
     for number, line in source.lines:
         if line.startswith(_SPAN_LAYER):
             name, *rest = line[len(_SPAN_LAYER) :].split("|")
             features += [f"{name}|{feature}" for feature in rest or [""]]
         elif line.startswith(("#T_RL=", "#T_CH=")):
             features += ["" for _ in range(max(1, line.count("|")))]  # relations and chains are not spans
+        elif re.match(r"\d+-\d+\.\d+\t", line):
+            parts += any(cell not in ("_", "*", "") for cell in line.split("\t")[3:])
         elif re.match(r"\d+-\d+\t", line):
             cells = line.split("\t")
             if len(cells) < 3:
@@ -127,9 +133,14 @@ def read_webanno(source: Source, *, layer: str | None = None) -> Corpus:
         for i in filled
         if layer is None or features[i].endswith(layer) or features[i].partition("|")[0].endswith(layer)
     ]
-    if len(chosen) != 1 and not (chosen and layer is not None):
+    exact = [i for i in chosen if features[i] == layer]
+    chosen = exact if len(exact) == 1 else chosen
+    if len(chosen) != 1:
         known = ", ".join(features[i].rpartition(".")[2] for i in filled) or "none"
         raise source.error(None, f"choose one layer of spans with layer= (-O layer=NAME); with values: {known}.")
+    if parts:
+        text = f"{pluralize(parts, 'annotation')} of a part of a token {'was' if parts == 1 else 'were'} left out."
+        add_note("parts of tokens", f"{source.path}: {text}", count=parts)
     spans = list(_webanno_spans([row[chosen[0]] for row in columns]))
     marks = Spans.from_rows(spans, length=len(units), units=units)
     return Corpus.from_annotations([Annotation(source.stem, "", marks)])

@@ -108,7 +108,7 @@ def write(
     elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where), *structure]:
         advice = _advice(corpus, chosen, where, lost, options)
         if "lossy" in advice and (obstacle := _obstacle(corpus, chosen, options)) is not None:
-            raise FormatError(where, None, f"{chosen.title} cannot hold {obstacle}; {_other_formats(corpus)}.")
+            raise FormatError(where, None, f"{chosen.title} cannot hold {obstacle}; {_other_formats(corpus, where)}.")
         raise FormatError(where, None, f"{chosen.title} would lose {' and '.join(lost)}; {advice}.")
     _write_files(where, _contents(module, corpus, given))
 
@@ -471,15 +471,17 @@ def _reason(error: Exception) -> str:
     return (error.why if isinstance(error, FormatError) else str(error)).rstrip(".")
 
 
-def _other_formats(corpus: Corpus) -> str:
-    """Advise to write a format that holds all of a corpus."""
+def _other_formats(corpus: Corpus, where: Path) -> str:
+    """Advise to write a format that holds all of a corpus, with the same suffix if there is one."""
     needed = features(corpus)
-    suffixes = dict.fromkeys(
-        chosen.suffixes[0]
-        for name in FORMATS
-        for chosen in (named_format(name),)
+    able = [
+        chosen
+        for chosen in map(named_format, FORMATS)
         if needed <= chosen.carries and chosen.suffixes and hasattr(chosen.load(), "write")
-    )
+    ]
+    if same := next((chosen.name for chosen in able if chosen.claims(where)), None):
+        return f"write format={same!r} (--to {same}) instead"
+    suffixes = dict.fromkeys(chosen.suffixes[0] for chosen in able)
     *others, last = list(suffixes)[:4]  # Caesura's JSON holds everything
     return f"write {', '.join(others)} or {last} instead"
 

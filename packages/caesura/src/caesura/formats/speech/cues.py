@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import groupby
@@ -22,6 +21,7 @@ from caesura.formats.speech.intervals import (
     intervals_of,
     is_tiled,
     marks_of_intervals,
+    note_no_duration,
     recording_corpus,
     segments,
 )
@@ -53,12 +53,12 @@ class CueOptions(IntervalSpanOptions, total=False):
 
 
 def corpus_of_cues(source: Source, cues: Sequence[Cue], options: CueOptions) -> Corpus:
-    """Return a corpus of one recording with a track per speaker; cues without a duration are dropped with a warning."""
+    """Return a corpus of one recording with a track per speaker; cues without a duration are left out, with a note."""
     length = options.get("length")
     rule = IntervalRules.from_options(**{name: value for name, value in options.items() if name != "length"})  # type: ignore[arg-type]
     kept = [cue for cue in cues if cue.start != cue.end]
     if len(kept) < len(cues):
-        warnings.warn(f"{source.path}: {len(cues) - len(kept)} cues without a duration are left out.", stacklevel=3)
+        note_no_duration(source, len(cues) - len(kept), "cue", None)
     if not kept:
         raise source.error(None, "the file contains no cue with a duration.")
     end = max(cue.end for cue in kept) if length is None else length
