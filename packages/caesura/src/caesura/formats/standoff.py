@@ -481,7 +481,7 @@ def _annotated_tasks(source: Source) -> Iterator[tuple[int, dict[str, Any], dict
 
 def _all_labels(value: Mapping[str, Any]) -> list[Any]:
     """Return all labels of a region."""
-    listed = next((value[key] for key in _LABEL_FIELDS[:3] if isinstance(value.get(key), list)), [])
+    listed: list[Any] = next((value[key] for key in _LABEL_FIELDS[:3] if isinstance(value.get(key), list)), [])
     return listed if {"start", "end"} <= value.keys() else []
 
 
