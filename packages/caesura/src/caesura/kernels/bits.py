@@ -20,7 +20,7 @@ WIDEST = 15  # the largest window whose boundaries four bits can count
 _ONE, _LAST, _WORD = np.uint64(1), np.uint64(63), np.uint64(6)
 _PAIRS, _QUADS, _BYTES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 _TWO, _FOUR, _SUM, _TOP = np.uint64(2), np.uint64(4), np.uint64(0x0101010101010101), np.uint64(56)
-_NONE, _ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+_NONE = np.uint64(0)
 
 
 @kernel
@@ -128,24 +128,23 @@ def _word_from(words: Any, word: Any, shift: Any) -> Any:
 
 @kernel
 def windows_by_bits(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> tuple[int, int, int]:
-    """Count the windows ``first … stop-1``, of a width of up to ``WIDEST``, 64 at a time; ``first`` is above -64.
+    """Count the windows ``first … stop-1``, of a width of up to ``WIDEST``, some 60 at a time; ``first`` is above -64.
 
     Return how many contain unequal numbers of boundaries, the sum of the differences, and how many contain boundaries of one side only.
     """
     unequal = total = one_sided = 0
-    for begin in range(first, stop, 64):
-        keep = _ALL if stop - begin >= 64 else (_ONE << Index(stop - begin)) - _ONE
+    together = 65 - k  # windows whose positions are all in one word
+    for begin in range(first, stop, together):
+        keep = (_ONE << Index(min(together, stop - begin) - 1) << _ONE) - _ONE
         at = Index(begin + 65)  # the first position of the first window, one word further
         word, shift = at >> _WORD, at & _LAST
-        # the 128 bits from here on
-        a_low, b_low = _word_from(ref, word, shift), _word_from(hyp, word, shift)
-        a_high, b_high = _word_from(ref, word + _ONE, shift), _word_from(hyp, word + _ONE, shift)
-        a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = _NONE
-        for _ in range(k):
-            a0, a1, a2, a3 = _add(a_low, a0, a1, a2, a3)
-            b0, b1, b2, b3 = _add(b_low, b0, b1, b2, b3)
-            a_low, b_low = (a_low >> _ONE) | (a_high << _LAST), (b_low >> _ONE) | (b_high << _LAST)
-            a_high, b_high = a_high >> _ONE, b_high >> _ONE
+        a, b = _word_from(ref, word, shift), _word_from(hyp, word, shift)
+        a0, b0 = a, b
+        a1 = a2 = a3 = b1 = b2 = b3 = _NONE
+        for _ in range(1, k):
+            a, b = a >> _ONE, b >> _ONE
+            a0, a1, a2, a3 = _add(a, a0, a1, a2, a3)
+            b0, b1, b2, b3 = _add(b, b0, b1, b2, b3)
         one_sided += _ones((_any(a0, a1, a2, a3) ^ _any(b0, b1, b2, b3)) & keep)
         d0, below = _subtract(a0, b0, _NONE)
         d1, below = _subtract(a1, b1, below)

@@ -550,7 +550,9 @@ def count_alignment_of_units(ref: MarkColumns, hyp: MarkColumns, lengths: NDArra
     for pair in range(len(lengths)):
         i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
-        if lengths[pair] < SHORT:
+        if lengths[pair] <= 0:
+            out[pair, 0] = out[pair, 1] = 0.0  # checked here, because the loop below is faster if it always begins
+        elif lengths[pair] < SHORT:
             out[pair, 0], out[pair, 1] = _align_short(ours, theirs, lengths[pair], overlaps, closest)
         else:
             out[pair, 0], out[pair, 1] = align_pair(ours, theirs, lengths[pair], 0.0)
@@ -570,13 +572,11 @@ def _bid(segment: Any, shared: Any, size: Any, order: Any) -> Any:
 def _align_short(
     ref: NDArray[Any], hyp: NDArray[Any], length: int, overlaps: NDArray[Any], closest: NDArray[Any]
 ) -> tuple[float, float]:
-    """Sum the Jaccard indices of the distinct edges of one pair from left to right, and count the edges.
+    """Sum the Jaccard indices of the distinct edges of one pair, which is not empty, from left to right, and count the edges.
 
     ``overlaps`` receives the Jaccard index of every overlap, and 1 if it is an edge; ``closest`` the closest overlap of every segment of
     the reference and of the hypothesis.
     """
-    if length <= 0:
-        return 0.0, 0.0
     weights, edges = overlaps[0], overlaps[1]
     of_ref, of_hyp = closest[0], closest[1]
     in_ref, in_hyp = Index(len(ref)), Index(len(hyp))
