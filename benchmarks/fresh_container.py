@@ -6,7 +6,10 @@ CPU time of the whole process counts, start and imports included. Ours runs on a
 again after ``caesura warm-up`` has filled the cache ("warm"). Other packages are measured if they are installed; ``--peers`` names another
 interpreter that has them.
 
+``--single`` measures single jobs instead, each in a new process with nothing cached: coefficients and gold of spans, segmenters, ``unify``.
+
 Run: python benchmarks/fresh_container.py [--peers PYTHON] [--sizes 10,100,1000] [--only B,WD] [--runs 2]
+     python benchmarks/fresh_container.py --single [--peers PYTHON] [--only γ,segment] [--runs 2]
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from typing import Any
 
 PACKAGE = Path(__file__).parents[1] / "packages/caesura/src/caesura"
 NUMPY = 0.15  # seconds that importing NumPy takes, which segeval does without
+MOST_TUPLES = 100_000  # of one span per annotator: pygamma-agreement lists all of them
 LONGEST = 90.0  # seconds: a program that is expected to take longer is not run
 LOAD = "import marshal, sys\nitems = marshal.load(open(sys.argv[1], 'rb'))\n"
 
@@ -72,6 +76,31 @@ for text in items:
     },
 }
 
+CORPUS = """from caesura import Corpus, Spans
+labels = [f"label {k}" for k in range(4)]
+corpus = Corpus.from_dict({"text": {f"c{k}": Spans(15 * len(rows) + 40, *zip(*rows), labels) for k, rows in enumerate(items)}})
+"""
+CONTINUUM = PEERS["γ"]["pygamma_agreement"].replace("for text in items:", "for text in [items]:")
+SEGMENTERS = ("dcm", "u00", "c99", "texttiling", "mincut", "aps")
+SENTENCE = "from caesura import samples, segment\nunits = [u for a in samples.load('moonstone') for u in a.marks.units][:100]\n"
+#: Single jobs: our program, another package's if it has the same, the annotators and the spans of each.
+SINGLE: dict[str, tuple[str, str | None, int, int]] = {
+    **{
+        f"{title} with 30 samples, {coders} × {spans} spans": (
+            f"{CORPUS}from caesura.agreement import gamma\ngamma(corpus, {name!r}, samples=30)", CONTINUUM + part, coders, spans,
+        )
+        for title, name, part in (("γ", "gamma", ""), ("γ-cat", "gamma-cat", ".gamma_cat"))
+        for coders, spans in ((2, 100), (3, 12), (3, 40), (5, 10), (5, 30), (5, 100))
+    },
+    "α_U and uα, 5 × 100 spans": (f"{CORPUS}from caesura.agreement import alpha_u, u_alpha\nalpha_u(corpus); u_alpha(corpus)", None, 5, 100),
+    "gold of spans by majority, 5 × 100 spans": (f"{CORPUS}from caesura import unify\nunify(corpus, 'majority')", None, 5, 100),
+    "unify, 3 annotators of 10 segments": ("from caesura import unify\nunify([[10] * 10, [9, 11] * 5, [10, 10, 12, 8] * 2 + [20]], 'majority')", None, 0, 0),
+    **{
+        f"segment 100 sentences, {name}": (f"{SENTENCE}segment(units, {name!r}, segments=5)", None, 0, 0)
+        for name in SEGMENTERS
+    },
+}  # fmt: skip
+
 
 def documents(score: str, number: int, package: str) -> list[Any]:
     """Return the documents of a program, in the form that the package takes."""
@@ -86,19 +115,21 @@ def documents(score: str, number: int, package: str) -> list[Any]:
     def flags(places: list[int]) -> str:
         return "".join("01"[unit in places] for unit in range(1, 100))
 
-    def spans() -> list[list[tuple[int, int, int]]]:
-        begins = list(accumulate(draw.randint(12, 16) for _ in range(12)))
-        return [
-            [(b + draw.randint(-1, 1), b + draw.randint(6, 9), draw.randint(0, 3)) for b in begins] for _ in range(3)
-        ]
-
     if score == "γ":
-        return [spans() for _ in range(number)]
+        return [similar_spans(draw, 3, 12) for _ in range(number)]
     pairs = [(places, near(places)) for places in (sorted(draw.sample(range(1, 100), 9)) for _ in range(number))]
     if score == "R":
         return [([float(p) for p in a], [p + 0.3 for p in b]) for a, b in pairs]
     form = flags if package == "nltk" else masses
     return [(form(a), form(b)) for a, b in pairs]
+
+
+def similar_spans(draw: random.Random, coders: int, spans: int) -> list[list[tuple[int, int, int]]]:
+    """Return (start, end, label) of the spans of annotators who move and rename the same ones."""
+    begins = list(accumulate(draw.randint(12, 16) for _ in range(spans)))
+    return [
+        [(b + draw.randint(-1, 1), b + draw.randint(6, 9), draw.randint(0, 3)) for b in begins] for _ in range(coders)
+    ]
 
 
 def cpu_seconds(python: str, code: str, file: Path, environment: dict[str, str]) -> float:
@@ -140,9 +171,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON")
     parser.add_argument("--sizes", default="10,100,1000,10000,100000")
-    parser.add_argument("--only", default=",".join(OURS))
+    parser.add_argument("--only", default="", metavar="NAMES")
     parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--single", action="store_true")
     asked = parser.parse_args()
+    if asked.single:
+        measure_single_jobs(asked)
+        return
+    asked.only = asked.only or ",".join(OURS)
     sizes, scores = [int(size) for size in asked.sizes.split(",")], asked.only.split(",")
     best: dict[tuple[str, str, int], float] = {}
     with tempfile.TemporaryDirectory() as name:
@@ -187,6 +223,30 @@ def main() -> None:
                 f"| {score}, {number:,} documents | {_format_seconds(ours[0])} | {_format_seconds(ours[1])} | {told} | {slower} |",
                 flush=True,
             )
+
+
+def measure_single_jobs(asked: argparse.Namespace) -> None:
+    """Print the time of every single job in a new process with nothing cached, beside the other package's."""
+    print("| CPU s of the whole process | nothing cached | pygamma-agreement |\n|---|---:|---:|")
+    with tempfile.TemporaryDirectory() as name:
+        containers, data = Containers(Path(name)), Path(name) / "items"
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        for title, (code, peer, coders, spans) in SINGLE.items():
+            if asked.only and not any(part in title for part in asked.only.split(",")):
+                continue
+            data.write_bytes(marshal.dumps(similar_spans(random.Random(spans), coders, spans)))
+            ours, others = [], []
+            for _ in range(asked.runs):
+                containers.clear()
+                ours.append(cpu_seconds(sys.executable, code, data, containers.environment))
+                if (
+                    peer
+                    and spans**coders <= MOST_TUPLES
+                    and (asked.peers != sys.executable or find_spec("pygamma_agreement"))
+                ):
+                    others.append(cpu_seconds(asked.peers, peer, data, plain))
+            theirs = _format_seconds(min(others)) if others else "not run" if peer else ""
+            print(f"| {title} | {_format_seconds(min(ours))} | {theirs} |", flush=True)
 
 
 def _format_seconds(seconds: float) -> str:

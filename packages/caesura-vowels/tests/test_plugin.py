@@ -24,6 +24,8 @@ from caesura.metrics import metric
 from caesura.metrics.catalog import FAMILIES
 from caesura.papers import PAPERS, citation, reproduce
 from caesura.report.tour import STOPS
+from caesura.report.warm_up import WARM_UPS
+from caesura_vowels import kernels
 from caesura_vowels.accuracy import MarkAccuracy, MarkSimilarity
 from caesura_vowels.field_scores import _FIELDS, FadelErrors, NakdimonAccuracy, _Field
 from formats import mutants
@@ -180,3 +182,10 @@ def test_paper_is_documented() -> None:
     root = Path(__file__).parents[3]
     assert "papers/gal2002.md" in (root / "mkdocs.yml").read_text(encoding="utf-8")
     assert "caesura reproduce gal2002" in (root / "docs" / "papers" / "gal2002.md").read_text(encoding="utf-8")
+
+
+def test_warm_up_compiles_every_kernel() -> None:
+    WARM_UPS["vowels"]()
+    known = {each for each in plain_and_compiled.kernels_of(kernels) if not each.is_helper}
+    assert len(known) > 20
+    assert {each.function.__name__ for each in known if "compiled" not in each._versions} == set()

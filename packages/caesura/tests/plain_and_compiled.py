@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -51,6 +54,27 @@ def run_both(kernel: jit.LazyKernel, args: tuple[Any, ...]) -> Any:
     for number, (copy, arg) in enumerate(zip(copies, args, strict=True)):
         assert _bits(copy) == _bits(arg), f"{name} leaves other bits in argument {number}: {copy}, compiled {arg}"
     return compiled
+
+
+def kernels_of(package: ModuleType) -> set[jit.LazyKernel]:
+    """Return all kernels in the modules of a package."""
+    modules = [import_module(f"{package.__name__}.{each.name}") for each in iter_modules(package.__path__)]
+    found = (getattr(each, "lazy_kernel", None) for module in modules for each in vars(module).values())
+    return {each for each in found if each is not None}
+
+
+def with_helpers(kernel: jit.LazyKernel) -> set[jit.LazyKernel]:
+    """Return a kernel and all kernels that it calls, which are compared with it."""
+    found: set[jit.LazyKernel] = set()
+    waiting = [kernel]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            scope = each.function.__globals__
+            called = (getattr(scope.get(name), "lazy_kernel", None) for name in jit._names_used(each.function.__code__))
+            waiting += [helper for helper in called if helper is not None]
+    return found
 
 
 def _copy(value: Any) -> Any:

@@ -7,8 +7,10 @@ import pytest
 
 import caesura as cs
 import plain_and_compiled
+from caesura import kernels
 from caesura.kernels import dynamic_program, jit
 from caesura.kernels.text_segmenters import rank
+from caesura.report.warm_up import warm_up
 from metrics.test_harness import OURS, batches, countable
 
 
@@ -77,3 +79,19 @@ def test_metric_counts_are_the_same_plain_and_compiled(name: str, monkeypatch: p
     for batch in batches(metric):
         metric.rows(batch.take(np.flatnonzero(countable(metric, batch))[:15]))
     assert plain_and_compiled.compared.total()
+
+
+#: Called for texts whose best alignment takes minutes to find, and compared in agreement/test_unitizing.py.
+NOT_WARMED_UP = {"merge_annotators"}
+
+
+def test_warm_up_calls_every_kernel_plainly_and_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels that only kernels call are compared with their callers."""
+    monkeypatch.setattr(plain_and_compiled, "WORK", 200_000)
+    warm_up()
+    known = plain_and_compiled.kernels_of(kernels)
+    called = {each for each in known if plain_and_compiled.compared[each]}
+    called |= {each for each in known if not each.may_be_plain and "compiled" in each._versions}
+    reached = set().union(*map(plain_and_compiled.with_helpers, called))
+    assert len(known) > 200
+    assert {each.function.__name__ for each in known - reached} == NOT_WARMED_UP

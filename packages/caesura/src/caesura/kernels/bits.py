@@ -26,24 +26,25 @@ _NONE = np.uint64(0)
 @kernel
 def is_dense(marks: int, length: int) -> bool:
     """Whether comparing so many marks, of both sides together, as bits is faster than merging them."""
-    return (length // 64 + 1) * _MARKS_PER_WORD <= marks
+    return ((length >> 6) + 1) * _MARKS_PER_WORD <= marks
 
 
 @kernel
 def words_for(length: int) -> int:
     """Return the number of words for the positions 0 … length, with an empty word in front and two or more behind."""
-    return length // 64 + 4
+    return (length >> 6) + 4
 
 
 @kernel
 def most_words(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any]) -> int:
-    """Return the largest number of words that a pair of a batch needs."""
-    most = 0
+    """Return at least the number of words that any dense pair of a batch needs, in one pass over the lengths.
+
+    A text so long that the marks of the whole batch would not make it dense needs none.
+    """
+    longest = 0
     for pair in range(len(lengths)):
-        marks = ref.stops[pair] - ref.starts[pair] + hyp.stops[pair] - hyp.starts[pair]
-        if is_dense(marks, lengths[pair]):
-            most = max(most, words_for(lengths[pair]))
-    return most
+        longest = max(longest, lengths[pair])
+    return min(words_for(longest), (len(ref.positions) + len(hyp.positions)) // _MARKS_PER_WORD + 4)
 
 
 @kernel

@@ -155,6 +155,11 @@ def error_study(
     return ErrorStudy(tuple(measures), tuple(metrics), shortest, longest, ties, inversions, deletions, references)
 
 
+def call_kernels() -> None:
+    """Run the smallest study, for ``caesura warm-up``."""
+    error_study(["B"], longest=SHORTEST)
+
+
 def _runs(shortest: int, longest: int) -> Iterator[tuple[int, int, int]]:
     """Divide the references of every length into runs of codes, the longest first so that threads end together."""
     for length in range(longest, shortest - 1, -1):
