@@ -46,6 +46,11 @@ def test_both_ways_of_counting() -> None:
     assert (dropped.without_counterpart, dropped.wrong, dropped.letters) == (1, 0, 6)
     assert dropped.der_all == pytest.approx(100 / 6)
     assert dropped.der_placed == 0
+    replaced = [reference], {"x": ["كَالَ نَعَمْ"]}
+    assert score_restored(*replaced, anchor=True).systems["x"].without_counterpart == 1
+    aligned = score_restored(*replaced, anchor=True, through="aligned")
+    assert aligned.systems["x"].der_all == 0
+    assert "through:aligned" in aligned.signature
     endings = score_restored(["قَالَ نَعَمْ"], {"x": ["قَالُ نَعَمْ"]}).systems["x"]
     assert endings.catt["der_without"][0] == 0
 

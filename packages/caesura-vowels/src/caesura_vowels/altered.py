@@ -21,7 +21,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -90,17 +90,21 @@ class RestoredScores(Result):
         Which rates are shown first.
     max_altered : float, default 0.30
         The largest share of altered letters of a text.
+    through : {"matches", "aligned"}, default "matches"
+        The letters whose marks were compared.
     """
 
     systems: Mapping[str, RestoredCounts]
     counting: str
     max_altered: float = _MAX_ALTERED
+    through: str = "matches"
 
     @property
     def signature(self) -> str:
         """How the rates were counted; anchoring is named if the letters of any text differ."""
         altered = any(counts.distance for counts in self.systems.values())
         anchored = f"|anchor:letters+marks+alif+tatweel|maxalt:{self.max_altered:g}" if altered else ""
+        anchored += "|through:aligned" if altered and self.through == "aligned" else ""
         return f"der|counting:{self.counting}{anchored}|v:{__version__}"
 
     def warnings(self) -> list[str]:
@@ -164,6 +168,7 @@ def score_restored(
     counting: str = "letters",
     anchor: bool = False,
     max_altered: float = _MAX_ALTERED,
+    through: Literal["matches", "aligned"] = "matches",
 ) -> RestoredScores:
     """Score restored lines against a reference with marks.
 
@@ -179,6 +184,8 @@ def score_restored(
         Whether letters may differ; otherwise the first line whose letters differ is an error.
     max_altered : float, default 0.30
         With ``anchor``: the largest share of altered letters of a text; more is an error.
+    through : {"matches", "aligned"}, default "matches"
+        The letters whose marks are compared: only those that match, or also those that replace a letter.
 
     Returns
     -------
@@ -197,16 +204,17 @@ def score_restored(
     """
     validate_choice("counting", counting, ("letters", "catt"))
     validate_range("max_altered", max_altered, 0.0, 1.0)
+    validate_choice("through", through, ("matches", "aligned"))
     if not any(map(str.strip, reference)):
         raise CaesuraError("the reference has no lines.")
-    counts = {name: _count(reference, lines, name, anchor) for name, lines in systems.items()}
+    counts = {name: _count(reference, lines, name, anchor, through) for name, lines in systems.items()}
     for name, each in counts.items():
         if each.altered > max_altered:
             raise CaesuraError(
                 f"{name!r}: {each.altered:.1%} of the letters were altered, more than {100 * max_altered:g} %; the first altered line is "
                 f"{_first_altered(reference, systems[name])}; to accept it, raise max_altered (--max-altered)."
             )
-    return RestoredScores(counts, counting, max_altered)
+    return RestoredScores(counts, counting, max_altered, through)
 
 
 def read_lines(path: Path) -> list[str]:
@@ -237,7 +245,7 @@ def _first_altered(reference: Sequence[str], lines: Sequence[str]) -> str:
     raise AssertionError("unreachable: some line was altered")
 
 
-def _count(reference: Sequence[str], lines: Sequence[str], name: str, anchor: bool) -> RestoredCounts:
+def _count(reference: Sequence[str], lines: Sequence[str], name: str, anchor: bool, through: str) -> RestoredCounts:
     lines = _as_many(lines, reference)
     if len(lines) != len(reference):
         raise CaesuraError(f"{name!r} has {len(lines)} lines, the reference {len(reference)}; restore line by line.")
@@ -245,7 +253,7 @@ def _count(reference: Sequence[str], lines: Sequence[str], name: str, anchor: bo
     counts = RestoredCounts(lines=len(reference), catt=dict.fromkeys(_RATES, (0, 0)))
     for number, (ours, theirs) in enumerate(zip(reference, lines, strict=True), 1):
         first, second = clean(ours, arabic), clean(theirs, arabic)
-        _count_letters(first, second, counts, name, number, anchor)
+        _count_letters(first, second, counts, f"{name!r}, line {number}", anchor, through)
         for rate, (measure, endings) in _RATES.items():
             one, two = measure(first, endings), measure(second, endings)
             errors, total = counts.catt[rate]
@@ -253,13 +261,13 @@ def _count(reference: Sequence[str], lines: Sequence[str], name: str, anchor: bo
     return counts
 
 
-def _count_letters(first: str, second: str, counts: RestoredCounts, name: str, number: int, anchor: bool) -> None:
+def _count_letters(first: str, second: str, counts: RestoredCounts, where: str, anchor: bool, through: str) -> None:
     ours, theirs = split_letters(first), split_letters(second)
     one, two = ([letter.translate(_ALIFS) for letter, _ in side] for side in (ours, theirs))
-    distance, where = _distance(one, two)
+    distance, places = _distance(one, two)
     if distance and not anchor:
         raise CaesuraError(
-            f"{name!r}, line {number}: the letters differ from the reference ({shorten(''.join(two))!r}); to score altered text, use "
+            f"{where}: the letters differ from the reference ({shorten(''.join(two))!r}); to score altered text, use "
             "anchor=True (--anchor)."
         )
     counts.distance += distance
@@ -270,8 +278,8 @@ def _count_letters(first: str, second: str, counts: RestoredCounts, name: str, n
         if letter == " ":
             continue
         counts.letters += 1
-        there = int(where[at])
-        if there < 0 or one[at] != two[there]:
+        there = int(places[at])
+        if there < 0 or (one[at] != two[there] and through == "matches"):
             counts.without_counterpart += 1
         elif marks != theirs[there][1]:
             counts.wrong += 1

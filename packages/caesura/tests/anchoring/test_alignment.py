@@ -179,6 +179,26 @@ def test_statuses() -> None:
     assert "ambiguous" in {p.status for p in repeated.place([4, 7, 10])}
 
 
+def test_times_of_words_go_to_the_words_of_the_source() -> None:
+    heard = cs.anchor("Well, the very old cat sat down.", "the cat sad down", level="words")
+    times = [(0.1, 0.3), (0.9, 1.2), (1.2, 1.5), (1.5, 2.0)]
+    assert heard.times(times) == [None, times[0], None, None, *times[1:]]
+    shared = heard.times(times, interpolate=True)
+    assert shared[2:4] == [pytest.approx((0.3, 0.3 + 0.6 * 4 / 7)), pytest.approx((0.3 + 0.6 * 4 / 7, 0.9))]
+    assert shared[0] is None
+    assert cs.anchor("a b c", "a c", level="words").times([(0, 2), (1, 3)], interpolate=True)[1] == (2, 2)
+    for wrong, sentence in (
+        ([(0, 1)], "1 time for 4 words"),
+        ([(0, 1), (2, 1), (2, 3), (3, 4)], "word 2 of the copy"),
+        ([(0, 1), (1, float("nan")), (2, 3), (3, 4)], "word 2 of the copy"),
+        ([(1, 2), (0, 1), (2, 3), (3, 4)], "word 2 of the copy"),
+    ):
+        with pytest.raises(CaesuraError, match=sentence):
+            heard.times(wrong)
+    with pytest.raises(CaesuraError, match="aligned by letters"):
+        cs.anchor("a b", "a b").times([(0, 1), (1, 2)])
+
+
 def test_spans_shrink_to_their_own_text() -> None:
     source, copy = "The old grey cat sat here.", "The cat sat here."
     found = cs.anchor(source, copy)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from caesura.display.result import Result
 from caesura.display.table import Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.kernels import anchoring as kernels
-from caesura.text import shorten
+from caesura.text import pluralize, shorten
 from caesura.validation import validate_choice, validate_integer, validate_range
 
 #: The largest edit distance for which the alignment is minimal; longer searches take seconds.
@@ -291,6 +292,40 @@ class Anchoring(Result):
             else:
                 i, k = self._back[first + inside[0]], self._back[first + inside[-1]]
                 found.append((int(ours.begins[i]), int(ours.ends[k])))
+        return found
+
+    def times(
+        self, times: Iterable[tuple[float, float]], *, interpolate: bool = False
+    ) -> list[tuple[float, float] | None]:
+        """Return start and end of every word of the source, from those of the words of a transcript (level "words").
+
+        Words that were recognized as others have the times of those; words that are not in the transcript have none.
+
+        Parameters
+        ----------
+        times : iterable of (float, float)
+            Start and end of every word of the copy, in order.
+        interpolate : bool, default False
+            Whether words that are not in the transcript share the time between their neighbours, in proportion to their characters.
+
+        Returns
+        -------
+        list of (float, float) or None
+            Words before the first and after the last aligned word have no times.
+
+        Examples
+        --------
+        >>> heard = anchor("the old cat sat", "the cat sad", level="words")
+        >>> heard.times([(0.0, 0.2), (0.5, 0.8), (0.8, 1.1)], interpolate=True)
+        [(0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.1)]
+        """
+        if self.level != "words":
+            raise CaesuraError(f"times belong to words; the texts were aligned by {self.level} (level='words').")
+        listed = _check_times(times, self.units[1])
+        found = [listed[j] if j >= 0 else None for j in self._slid.tolist()]
+        if interpolate:
+            ours = self._sides[0]
+            _interpolate(found, (ours.ends - ours.begins).tolist())
         return found
 
     def passages(self, limit: int | None = None) -> list[Passage]:
@@ -699,6 +734,31 @@ def _place_inside_words(ours: _Side, theirs: _Side, i: Any, j: Any, low: Any, hi
         begin, mine, size = int(theirs.begins[j[at]]), int(ours.begins[i[at]]), int(sizes[at])
         same = size == int(ours.ends[i[at]]) - mine
         low[begin + 1 : begin + size] = high[begin + 1 : begin + size] = mine + np.arange(1, size) if same else mine
+
+
+def _check_times(times: Iterable[tuple[float, float]], words: int) -> list[tuple[float, float]]:
+    listed = [tuple(map(float, each)) for each in times]
+    if len(listed) != words:
+        raise CaesuraError(f"there are {pluralize(len(listed), 'time')} for {pluralize(words, 'word')} of the copy.")
+    last = -np.inf
+    for number, each in enumerate(listed, 1):
+        if len(each) != 2 or not np.isfinite(each).all() or each[0] > each[1] or each[0] < last:
+            raise CaesuraError(
+                f"word {number} of the copy has the times {each}; expected a start and an end, not before the word before."
+            )
+        last = each[0]
+    return listed  # type: ignore[return-value]
+
+
+def _interpolate(times: list[tuple[float, float] | None], characters: list[int]) -> None:
+    """Divide the time between two words among those between them that have none."""
+    known = [at for at, each in enumerate(times) if each is not None]
+    for before, after in pairwise(known):
+        (_, begin), (end, _) = times[before], times[after]  # type: ignore[misc]
+        edges = np.cumsum([0, *characters[before + 1 : after]])
+        if len(edges) > 1:
+            shared = begin + (max(end, begin) - begin) * edges / edges[-1]
+            times[before + 1 : after] = list(pairwise(shared.tolist()))
 
 
 def grapheme_start(text: str, position: int) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from caesura.chunks import ChunkEvaluation
-from caesura.display.table import Table
+from caesura.display.table import Code, Table
 from caesura.report.blocks import Report, ReportSection
 from caesura.report.page import html_page
 from caesura.text import shorten
@@ -26,8 +27,10 @@ def chunk_page(evaluation: ChunkEvaluation, title: str = "Chunks for retrieval")
     str
     """
     scores, lengths, *tests = evaluation.tables()
+    signatures = Table("signatures", ("signature",), tuple((note,) for note in scores.notes if isinstance(note, Code)))
+    scores = replace(scores, notes=tuple(note for note in scores.notes if not isinstance(note, Code)))
     sections = [
-        ReportSection("scores", "Scores", (scores, evaluation.plot())),
+        ReportSection("scores", "Scores", (scores, signatures, evaluation.plot()), frozenset({signatures.caption})),
         ReportSection("lengths", "Lengths", (lengths,)),
     ]
     if tests:
