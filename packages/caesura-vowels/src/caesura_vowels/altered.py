@@ -167,7 +167,7 @@ def score_restored(
     *,
     counting: str = "letters",
     anchor: bool = False,
-    max_altered: float = _MAX_ALTERED,
+    max_altered: float | None = None,
     through: Literal["matches", "aligned"] = "matches",
 ) -> RestoredScores:
     """Score restored lines against a reference with marks.
@@ -182,8 +182,8 @@ def score_restored(
         "letters" counts letters of the reference, those without a counterpart as wrong; "catt" counts as CATT's program.
     anchor : bool, default False
         Whether letters may differ; otherwise the first line whose letters differ is an error.
-    max_altered : float, default 0.30
-        With ``anchor``: the largest share of altered letters of a text; more is an error.
+    max_altered : float, default None
+        With ``anchor``: the largest share of altered letters of a text; more is an error. By default 0.30.
     through : {"matches", "aligned"}, default "matches"
         The letters whose marks are compared: only those that match, or also those that replace a letter.
 
@@ -203,6 +203,7 @@ def score_restored(
     (3, 1, 33.3)
     """
     validate_choice("counting", counting, ("letters", "catt"))
+    max_altered = _MAX_ALTERED if max_altered is None else max_altered
     validate_range("max_altered", max_altered, 0.0, 1.0)
     validate_choice("through", through, ("matches", "aligned"))
     if not any(map(str.strip, reference)):

@@ -382,8 +382,7 @@ def _score_restored(
     from caesura_vowels.altered import read_lines, score_restored
 
     systems = {name: read_lines(path) for name, path in zip(names_of(restored), restored, strict=True)}
-    limit = {} if max_altered is None else {"max_altered": max_altered}
-    result = score_restored(read_lines(reference), systems, counting=counting, anchor=anchor, **limit)
+    result = score_restored(read_lines(reference), systems, counting=counting, anchor=anchor, max_altered=max_altered)
     if json:
         as_json(result.as_dict())
     else:

@@ -87,6 +87,9 @@ def test_scores_of_chunking_evaluation(speech, name) -> None:
         ("evidence-precision", "precision_once"), ("evidence-IoU", "iou_once"), ("whole-at-k", "whole_in_top"),
     ):  # fmt: skip
         assert ours[score].micro == pytest.approx(printed["ours"][value], abs=1e-9), score
+    by_size = ours["whole-by-size"].micro
+    assert ours["whole-gain"].micro / (1 - by_size) == pytest.approx(printed["ours"]["whole_corrected"], abs=1e-9)
+    assert (ours.lengths["x"].chunks, round(ours.lengths["x"].mean, 3)) == (printed["chunks"], printed["mean_length"])
 
 
 class TfIdf:
@@ -121,7 +124,7 @@ def test_scores_with_the_rankings_of_scikit_learn(speech, name) -> None:
 
 def test_rankings_are_those_of_the_oracle(speech) -> None:
     text, data, queries = speech
-    for name in ("fixed800", "sentence1"):
+    for name in CHUNKERS:
         texts = [text[b:e] for b, e in CHUNKERS[name](text)]
         ranks = BM25().rank([q for q, *_ in queries], texts, 5)
         assert ranks.tolist() == data["results"][name]["bm25"]["top"]

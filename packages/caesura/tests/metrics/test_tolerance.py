@@ -18,6 +18,9 @@ def test_matches_of_mir_eval() -> None:
         for name, key in SCORES.items():
             wanted = np.nan if case[key] is None else case[key]
             assert cs.metric(f"{name}:w={case['tolerance']}")(*sides) == pytest.approx(wanted, abs=1e-9, nan_ok=True)
+        if case["hypothesis"]:
+            precision = cs.metric(f"tolerance-precision:w={case['tolerance']}")(*sides)
+            assert round(precision * len(case["hypothesis"])) == case["hits"]
         wanted = np.nan if case["density_ratio"] is None else case["density_ratio"]
         assert cs.metric("density-ratio")(*sides) == pytest.approx(wanted, abs=1e-9, nan_ok=True)
 
@@ -37,6 +40,10 @@ def test_the_sweep_of_the_oracle() -> None:
         sweep = cs.density_sweep(marks, case["scores"], case["tolerance"], wanted)
         assert [p.f for p in sweep.points] == pytest.approx([row["f"] for row in case["curve"]], abs=1e-9)
         assert [p.count for p in sweep.points] == wanted
+        assert [round(p.precision * p.count) for p in sweep.points] == [row["hits"] for row in case["curve"]]
+        assert [round(p.recall * len(case["reference"])) for p in sweep.points] == [
+            row["hits"] for row in case["curve"]
+        ]
 
 
 def test_the_area_of_perfect_scores() -> None:
