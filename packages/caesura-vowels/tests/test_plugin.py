@@ -24,7 +24,7 @@ from caesura.metrics import metric
 from caesura.metrics.catalog import FAMILIES
 from caesura.papers import PAPERS, citation, reproduce
 from caesura.report.tour import STOPS
-from caesura.report.warm_up import WARM_UPS
+from caesura.warm_up import WARM_UPS
 from caesura_vowels import kernels
 from caesura_vowels.accuracy import MarkAccuracy, MarkSimilarity
 from caesura_vowels.field_scores import _FIELDS, FadelErrors, NakdimonAccuracy, _Field

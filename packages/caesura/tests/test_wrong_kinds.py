@@ -17,7 +17,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cs.agree(GOLD, resamples=1.5), "resamples is 1.5"),
     (lambda: cs.agree(GOLD, resamples=5, seed="x"), "seed is 'x'"),
     (lambda: cs.evaluate(None, [2, 3]), "the reference must be a Corpus"),
-    (lambda: cs.evaluate([2, None], [2, 3]), "the reference must be a Corpus, .* not \\[2, None\\]"),
+    (lambda: cs.evaluate([2, None], [2, 3]), "the reference contains None at position 2; give a number"),
     (lambda: cs.evaluate([2, 3], 5), "the system 'hypothesis' must be a Corpus"),
     (lambda: cs.evaluate(GOLD, {"ours": None}), "the system 'ours' must be a Corpus"),
     (lambda: cs.evaluate(GOLD, GOLD, ["B"], seed=-1), "seed is -1"),

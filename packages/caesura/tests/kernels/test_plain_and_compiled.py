@@ -10,7 +10,7 @@ import plain_and_compiled
 from caesura import kernels
 from caesura.kernels import dynamic_program, jit
 from caesura.kernels.text_segmenters import rank
-from caesura.report.warm_up import warm_up
+from caesura.warm_up import warm_up
 from metrics.test_harness import OURS, batches, countable
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from caesura.cli.io import as_json, show_table, working
 from caesura.cli.options import Json
-from caesura.report.warm_up import warm_up as compile_kernels
+from caesura.warm_up import warm_up as compile_kernels
 
 
 def warm_up(json: Json = False) -> None:

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from caesura import warm_up
 from caesura.errors import CaesuraError
 from caesura.gold import METHODS
 from caesura.kernels import jit
 from caesura.metrics import metric, metric_names
-from caesura.report import warm_up
 from caesura.segmenters.catalog import segmenter_names
 from cli.command import caesura
 
