@@ -92,6 +92,32 @@ def paragraphs(markdown: str) -> Iterator[tuple[int, str]]:
             here.append(stripped)
 
 
+def missing_blank_lines(markdown: str) -> Iterator[int]:
+    """Yield the lines of list items that directly follow a paragraph: the site continues the paragraph there.
+
+    Examples
+    --------
+    >>> list(missing_blank_lines("- one\\n\\n    More.\\n- two\\n- three\\n"))
+    [4]
+    """
+    before = "blank"
+    fence = ""
+    for number, line in enumerate(markdown.splitlines(), 1):
+        stripped = line.strip()
+        opening = re.match(r"```+|~~~+", stripped)
+        if fence or opening:
+            fence = "" if fence and stripped.startswith(fence) else fence or (opening[0] if opening else "")
+            before = "other"
+        elif not stripped:
+            before = "blank"
+        elif re.match(r"[-*+] |\d+\. ", stripped):
+            if before == "paragraph":
+                yield number
+            before = "item"
+        elif before != "item":
+            before = "other" if re.match(r"#|\||<|!\[|!!!|:::|---|\?\?\?|===", stripped) else "paragraph"
+
+
 def shown(text: str) -> str:
     """Return the text as a reader sees it, without the targets of links and the signs of Markdown.
 
@@ -105,6 +131,8 @@ def shown(text: str) -> str:
 
 def findings(markdown: str, longest: int = LONGEST) -> Iterator[Finding]:
     """Yield what is wrong with a page."""
+    for line in missing_blank_lines(markdown):
+        yield Finding(line, "a list item below a paragraph: put a blank line between them")
     for line, text in paragraphs(markdown):
         visible = shown(text)
         width = len(visible) + (CODE_WIDTH - 1) * sum(map(len, re.findall(r"`([^`]*)`", text)))
