@@ -15,9 +15,11 @@ from caesura.formats import read
 from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import as_similarity
 from caesura.model import Segmentation
+from caesura.model.provenance import ReadingNote
 from caesura.papers import Line, Reproduction, lai2023, reproduce
 from caesura.papers.lai2023 import CUSTOM
 from caesura.papers.lai2023_search import algorithm_1, two_steps
+from cli.command import caesura
 from shared_data import oracle, oracle_json, shared
 
 FIRST = "ANNA: so you came , did you ?\nBEN: as you see .\nANNA: well -- sit down .\n"
@@ -178,14 +180,17 @@ def test_rows_without_endnote_are_unclassified_and_a_leading_endnote_is_a_word(t
         path = tmp_path / coder / "TM900.csv"
         path.parent.mkdir()
         path.write_text(ROWS, encoding="utf-8")
-    with pytest.warns(
-        UserWarning, match=r"1 row without an endnote, first in line 3 got the endnote ';'.*read as words"
-    ):
+    with pytest.warns(ReadingNote) as noted:
         reproduction = reproduce("lai2023", path=tmp_path)
+    said = " ".join(str(each.message) for each in noted)
+    assert "1 row without an endnote, first in line 3 got the endnote ';'" in said
+    assert "read as words" in said
+    assert said.count("likewise in 1 other file") == 2
     assert reproduction.data["fates"][";"] == {"match": 1}
     result = CliRunner().invoke(program, ["reproduce", "lai2023", str(tmp_path), "--json", "-O", "unmarked=none"])
     assert result.exit_code == 0, result.output
     assert ";" not in json.loads(result.stdout)["data"]["fates"]
+    assert not caesura("reproduce", "lai2023", tmp_path, "--quiet").stderr
 
 
 def test_one_unreadable_text_does_not_stop_the_others(tmp_path) -> None:

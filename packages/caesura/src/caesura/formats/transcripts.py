@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,6 +15,7 @@ from caesura.errors import FormatError
 from caesura.files import Source, load_json
 from caesura.formats.tables import parse_header, read_table, write_table
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model.provenance import add_note
 from caesura.options import parse_list, parse_mapping
 from caesura.text import pluralize
 
@@ -129,20 +129,21 @@ class TranscriptBuilder:
             if self.convention.unmarked is not None:
                 marks.append((len(words), self.convention.unmarked))
 
-    def warn(self, unit: str, given: bool) -> None:
-        """Warn about units without an endnote, unless the user said how to read them, and about endnotes read as words."""
-        said = []
+    def note(self, unit: str, given: bool) -> None:
+        """Note units without an endnote, unless the user said how to read them, and endnotes read as words."""
         if self.unmarked and not given:
-            said.append(
-                f"{pluralize(len(self.unmarked), unit)} without an endnote{_at(self.unmarked[0])} got the endnote "
-                f"{self.convention.unmarked!r}, as in segsimflex; choose another with unmarked=, or unmarked=none for no boundary"
+            add_note(
+                "no endnote",
+                f"{self.path}: {pluralize(len(self.unmarked), unit)} without an endnote{_at(self.unmarked[0])} got the endnote "
+                f"{self.convention.unmarked!r}, as in segsimflex; choose another with unmarked=, or unmarked=none for no boundary.",
+                count=len(self.unmarked),
+                file=str(self.path),
             )
         if self.read_as_words:
             line, token = self.read_as_words[0]
             count = pluralize(len(self.read_as_words), "endnote")
-            said.append(f"{count} at the beginning of a {unit} ({token!r}{_at(line)}) read as words")
-        if said:
-            warnings.warn(f"{self.path}: {'; '.join(said)}.", stacklevel=4)
+            text = f"{self.path}: {count} at the beginning of a {unit} ({token!r}{_at(line)}) read as words."
+            add_note("endnotes as words", text, count=len(self.read_as_words), example=token, file=str(self.path))
 
     def _add_endnote(self, speaker: str, endnote: str, line: int | None) -> None:
         words, marks = self.words[speaker], self.marks[speaker]
@@ -280,7 +281,7 @@ def read_turns(source: Source, **conventions: Unpack[EndnoteOptions]) -> Corpus:
     if not any(words for speech in texts.values() for words in speech.words.values()):
         raise source.error(None, "the utterances contain no words.")
     for speech in texts.values():
-        speech.warn("row", given)
+        speech.note("row", given)
     return Corpus.from_annotations(a for key, speech in texts.items() for a in speech.annotations(*key))
 
 
@@ -331,7 +332,7 @@ def read_rezonator(source: Source, *, text: str | None = None, **conventions: Un
         speech.add_unit(_speaker(unit), spoken, None)
     if not any(speech.words.values()):
         raise source.error(None, "the project contains no unit with words.")
-    speech.warn("unit", given)
+    speech.note("unit", given)
     return Corpus.from_annotations(speech.annotations(source.stem, ""))
 
 

@@ -313,6 +313,6 @@ def announce(notes: Sequence[Note], path: Path | str) -> None:
     for note in notes:
         by_rule.setdefault(note.rule, []).append(note)
     for listed in by_rule.values():
-        others = len({note.item for note in listed[1:]})
+        others = len({note.file or note.item for note in listed[1:]})
         more = f" (and likewise in {others} other {'file' if others == 1 else 'files'} of {path})" if others else ""
         warnings.warn(listed[0].text.removesuffix(".") + more + ".", ReadingNote, stacklevel=4)

@@ -5,6 +5,7 @@ The endnotes of six of the paper's seven texts are public and built in (``sample
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from caesura.metrics.flexible import FlexibleEdits, flexible_similarity, track_r
 from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import NAMED, Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
+from caesura.model.provenance import Note, ReadingNote, announce
 from caesura.papers.catalog import citation
 from caesura.papers.lai2023_difficulty import difficulty, is_difficulty_file
 from caesura.papers.lai2023_search import algorithm_1, two_steps
@@ -185,7 +187,7 @@ def _load(path: Path | None, format: str | None, option: dict[str, Any]) -> Text
         return given
     notes: list[str] = []
     if path.is_dir() and "pattern" not in option and (files := _paired_files(path)):
-        texts = _read_pairs(files, format, option, notes)
+        texts = _read_pairs(path, files, format, option, notes)
     else:
         corpus = read(path, format, **option)
         if corpus.kind != "units" or not corpus.typed:
@@ -226,16 +228,23 @@ def _paired_files(folder: Path) -> dict[str, dict[str, Path]]:
 
 
 def _read_pairs(
-    files: Mapping[str, Mapping[str, Path]], format: str | None, option: dict[str, Any], notes: list[str]
+    folder: Path,
+    files: Mapping[str, Mapping[str, Path]],
+    format: str | None,
+    option: dict[str, Any],
+    notes: list[str],
 ) -> list[TextPair]:
     """Read each text on its own, so that one that cannot be compared does not stop the others; ``notes`` tells which."""
-    texts = []
+    texts, said = [], list[Note]()
     for item, coders in files.items():
         try:
-            of = {coder: read(file, format, item=item, coder=coder, **option) for coder, file in coders.items()}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ReadingNote)
+                of = {coder: read(file, format, item=item, coder=coder, **option) for coder, file in coders.items()}
         except FormatError as fault:
             notes.append(f"Left out {item}: {fault}")
             continue
+        said += [note for corpus in of.values() for note in corpus.notes]
         for first, second in combinations(of, 2):
             sides = _tracks(of[first], item, first), _tracks(of[second], item, second)
             if difference := _difference(*sides, first, second):
@@ -244,6 +253,7 @@ def _read_pairs(
                     continue
                 sides = _without_words(sides[0]), _without_words(sides[1])
             texts.append(TextPair(item if len(of) == 2 else f"{item} ({first}, {second})", *sides))
+    announce(said, folder)
     return texts
 
 
