@@ -6,6 +6,7 @@ import lzma
 import os
 import re
 from collections import Counter
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from caesura.papers import reproduce, save_figures
 from caesura_vowels import gal2002
 from caesura_vowels.corpora import VowelCorpus, split_random
 from caesura_vowels.gal2002_readings import count_cut_words, count_words
+from caesura_vowels.gal2002_states import StateModel, seen_words_right
 from caesura_vowels.models import simple_good_turing
 from caesura_vowels.restorer import VowelRestorer
 from caesura_vowels.scripts import ARABIC, HEBREW
@@ -59,6 +61,40 @@ def test_tables_and_figures(corpora, tmp_path) -> None:
     assert all(f.stat().st_size > 1000 for f in files)
 
 
+def test_states_are_those_of_all_paths_and_training_raises_the_likelihood() -> None:
+    words, offsets = np.array([0, 2, 1, 1, 2, 0]), np.array([0, 3, 4, 6])
+    model = StateModel.draw(np.array([3, 2, 2]), 2, seed=1)
+    emitted = model.emits[words]
+    states, moves, likelihood = model.posteriors(emitted, offsets)
+    expected, expected_moves, logarithm = np.zeros((6, 2)), np.zeros((2, 2)), 0.0
+    for a, b in pairwise(offsets.tolist()):
+        paths = {}
+        for path in product(range(2), repeat=b - a):
+            chance = model.start[path[0]] * np.prod([emitted[a + i, state] for i, state in enumerate(path)])
+            paths[path] = chance * np.prod([model.moves[pair] for pair in pairwise(path)])
+        total = sum(paths.values())
+        logarithm += np.log(total)
+        for path, chance in paths.items():
+            expected[range(a, b), path] += chance / total
+            for pair in pairwise(path):
+                expected_moves[pair] += chance / total
+    assert states == pytest.approx(expected)
+    assert moves == pytest.approx(expected_moves)
+    assert likelihood == pytest.approx(logarithm)
+    better, before = model.improve(words, offsets)
+    assert before == likelihood < better.improve(words, offsets)[1]
+
+
+def test_states_tell_words_apart_by_their_neighbours() -> None:
+    """Two kinds of lines, in which the same letters have different marks; the most frequent form alone is right half of the time."""
+    lines = ["אַב גַב אַב גַב", "אָב דָב אָב דָב"] * 40
+    right = seen_words_right(lines, ["אַב גַב תַת", "אָב דָב"], HEBREW, (1, 30), states=6)
+    assert list(right) == [1, 30]
+    assert right[30] == 100
+    baseline = count_words(lines, ["אַב גַב", "אָב דָב"], HEBREW)["unigram"]
+    assert baseline == 75, "the word that both kinds of lines have is right in one of them"
+
+
 def test_unseen_words_are_those_that_no_line_of_training_has(corpora) -> None:
     corpus, split = corpora["quran"], CorpusSplit("first lines train", range(4), range(4, 80))
     shares = gal2002._measure(corpus, split, "unigram", "all")
@@ -100,8 +136,8 @@ def test_progress_is_reported_and_blocks_are_returned(corpora) -> None:
     )
     shares = [share for _, share in progress]
     assert shares == sorted(shares)
-    assert len(progress) == 3 * (2 + 3 + 2 * 3) + 3 * 2 + 1 + 6 + 2 * 5, (
-        "models, shares, blocks; estimates; sounds; readings; tenths"
+    assert len(progress) == 3 * (2 + 3 + 2 * 3) + 3 * 2 + 1 + 6 + 2 * 5 + 1, (
+        "models, shares, blocks; estimates; sounds; readings; tenths; fourteen states"
     )
     assert shares[-1] == pytest.approx(1 - 1 / len(progress))
     assert any("block 3: hmm" in what for what, _ in progress)
