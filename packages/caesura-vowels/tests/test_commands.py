@@ -126,7 +126,7 @@ def test_bad_input_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> Non
         "vowels", "train", folder / "text.txt", "-o", tmp_path / "m", "--model", "hm"
     )
     assert "there is no corpus" in refused("vowels", "corpus", "hebrew-bibel")
-    assert "not a vowel model" in refused("vowels", "restore", bare)
+    assert "not a vowel model; if it is the text, add --language" in refused("vowels", "restore", bare)
     assert "no such file" in refused("vowels", "restore", folder / "he.model", tmp_path / "none.txt")
     assert "1 or more" in refused("vowels", "restore", folder / "he.model", bare, "--nbest", "0")
     assert "expected 'random' or 'blocks'" in refused("vowels", "evaluate", folder / "text.txt", "--split", "odd")
@@ -180,6 +180,7 @@ def test_one_test_line_has_no_interval(tmp_path: Path) -> None:
 
 
 def test_restore_without_a_model_names_the_options() -> None:
+    assert refused("vowels", "restore", "hebrew").endswith("for the shipped model, give --language hebrew.")
     assert refused("vowels", "restore").startswith("no model is given; give a model file, or --language")
 
 

@@ -622,6 +622,8 @@ def _restorer(
     """Load the model of a file, or a shipped model, in which case the only path is the text."""
     from caesura.errors import CaesuraError
     from caesura_vowels import VowelRestorer, ready
+    from caesura_vowels.restorer import SHIPPED_NAMES
+    from caesura_vowels.storage import is_model
 
     if language is not None:
         if file is not None:
@@ -631,6 +633,12 @@ def _restorer(
         raise CaesuraError("--small is for the shipped models; add --language.")
     if model is None:
         raise CaesuraError("no model is given; give a model file, or --language hebrew or arabic for a shipped model.")
+    if str(model) in SHIPPED_NAMES and not model.exists():
+        raise CaesuraError(f"there is no file {model}; for the shipped model, give --language {model}.")
+    if file is None and model.is_file() and not is_model(model):
+        raise CaesuraError(
+            f"{model} is not a vowel model; if it is the text, add --language hebrew or arabic for a shipped model."
+        )
     return VowelRestorer.load(model, **changes), file
 
 

@@ -50,6 +50,12 @@ def save_model(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
     atomic_write(path, top + b" " * (-(len(top) + 1) % _ALIGNMENT) + b"\n" + payload)
 
 
+def is_model(path: Path) -> bool:
+    """Return whether a file begins as models do."""
+    with path.open("rb") as stream:
+        return stream.read(len(_MAGIC)) == _MAGIC
+
+
 def load_model(path: Path) -> tuple[dict[str, Any], StoredArrays]:
     """Read a model.
 
@@ -64,9 +70,10 @@ def load_model(path: Path) -> tuple[dict[str, Any], StoredArrays]:
         raise FormatError(path, None, "this is a folder, expected a file.")
     if not path.is_file():
         raise FormatError(path, None, "there is no such file.")
+    if not is_model(path):
+        raise FormatError(path, None, "this is not a vowel model written by `caesura vowels train`.")
     with path.open("rb") as stream:
-        if stream.read(len(_MAGIC)) != _MAGIC:
-            raise FormatError(path, None, "this is not a vowel model written by `caesura vowels train`.")
+        stream.seek(len(_MAGIC))
         version = stream.readline(40).decode("ascii", "replace").rstrip("\n")
         if version not in _READABLE:
             raise FormatError(
