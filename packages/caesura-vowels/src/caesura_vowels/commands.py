@@ -40,7 +40,10 @@ First = Annotated[
 ]
 Lexicon = Annotated[Path | None, Option("--lexicon", help="A file of pointed words to add to the lexicon.")]
 Rare = Annotated[
-    int, Option("--rare", min=1, help="The paper's k (hmm): bigrams seen fewer times estimate the unseen ones.")
+    int,
+    Option(
+        "--rare", min=1, help="k in the paper (hmm): bigrams that occur fewer than k times estimate the unseen ones."
+    ),
 ]
 Discount = Annotated[
     str, Option("--discount", help="How bigrams are discounted (hmm): good-turing or simple-good-turing.")
@@ -193,7 +196,8 @@ def restore(
     context: Annotated[
         Literal["paragraph", "line"],
         Option(
-            "--context", help="What a general network reads at once: short lines of a paragraph, or each line alone."
+            "--context",
+            help="What a general network reads together: the short lines of a paragraph, or each line alone.",
         ),
     ] = "paragraph",
     level: Annotated[

@@ -592,7 +592,7 @@ def _notes(
     if gwet is not None:
         kind = "Fleiss, Cohen & Everitt's" if name == "conger" else "Gwet's"
         narrow = (
-            f"; it takes {ratings.of} as independent, which those of one text are not"
+            f"; it assumes independent {ratings.of}, but those of one text are not"
             if len(ratings.items) < len(ratings.codes)
             else ""
         )

@@ -49,7 +49,7 @@ _CONFUSED = 0.05  # the default tolerance of recordings in seconds
 
 CANNOT_KNOW = (
     "What the model cannot know: a displacement that all annotators share, boundaries that all miss (only their expected number), and how "
-    "hard each item is; it takes annotators to err independently of each other."
+    "hard each item is; it assumes that annotators err independently of each other."
 )
 
 

@@ -99,17 +99,18 @@ def agree(
     explain: Annotated[
         bool,
         Option(
-            "--explain", help="Texts: also divide the disagreement into near misses, different densities and disputes."
+            "--explain",
+            help="Texts: also show how much of the disagreement is near misses, different densities and disputes.",
         ),
     ] = False,
     coefficient: Annotated[
         list[str] | None,
         Option(
             "--coefficient",
-            help="pi, kappa, bennett, bias, percentage, alpha, majority or hearst; of one label per unit ac1, ac2:weights=ordinal, brennan-prediger, conger, "
-            "fleiss or alpha:distance=ordinal, interval, ratio, masi or jaccard; for spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha, "
-            "cu-alpha, linked-kappa or organisation; for Sf and SfB kappa, pi, bennett or bennett-boundaries. Parameters after a colon: "
-            "gamma:sampler=shift,samples=1000. Repeatable.",
+            help="Boundaries: pi, kappa, bennett, bias, percentage, alpha, majority, hearst. One label per unit: ac1, ac2:weights=ordinal, "
+            "brennan-prediger, conger, fleiss, alpha:distance=… (ordinal, interval, ratio, masi, jaccard). Spans: gamma, gamma-cat, alpha-u, "
+            "u-alpha, bar-u-alpha, cu-alpha, linked-kappa, organisation. With -m Sf or SfB: kappa, pi, bennett, bennett-boundaries. "
+            "Parameters follow a colon: gamma:sampler=shift,samples=1000. Repeatable.",
             offer=_COEFFICIENTS,
         ),
     ] = None,
@@ -117,7 +118,7 @@ def agree(
         list[str] | None,
         Option(
             "--tolerance",
-            help="In time: κ of the boundaries that two coders share within so much time, such as 20ms (boundary-F). Repeatable.",
+            help="Recordings: κ of boundaries, which match if they are at most this far apart, such as 20ms (boundary-F). Repeatable.",
         ),
     ] = None,
     density: Annotated[

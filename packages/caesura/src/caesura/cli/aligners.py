@@ -85,12 +85,14 @@ def aligners(
             "--sort", help="Order of the groups: n, or a score of the table, the worst first, such as onset-median."
         ),
     ] = "n",
-    least: Annotated[int, Option("--least", min=1, help="Groups with fewer intervals are put together.")] = 5,
+    least: Annotated[
+        int, Option("--least", min=1, help="Merge groups with fewer intervals than this into one row.")
+    ] = 5,
     mapping: Annotated[
         list[str] | None,
         Option(
             "--mapping",
-            help="Map of phone names, lines of from<TAB>to or MFA's YAML, for aligners with another phone set; ALIGNER=FILE for one of several. "
+            help="Translate the phone names of aligners with another phone set: a file with lines of from<TAB>to, or MFA's YAML. ALIGNER=FILE for one of several aligners. "
             "Repeatable.",
         ),
     ] = None,

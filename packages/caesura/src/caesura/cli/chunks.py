@@ -39,13 +39,13 @@ def evaluate(
         Path | None,
         Option("--rankings", help="JSON with rankings instead of a retriever: {chunker: [[index, …] per query]}."),
     ] = None,
-    once: Annotated[bool, Option("--once", help="Pay for text that is retrieved twice only once.")] = False,
+    once: Annotated[bool, Option("--once", help="Count text that is retrieved twice only once in the budget.")] = False,
     touching: Annotated[
         bool, Option("--touching", help="Count chunks that touch evidence for precision-omega, as chunking_evaluation.")
     ] = False,
     bound: Annotated[
         list[str] | None,
-        Option("--bound", help="Also score what sizes give alone: sizes (same lengths, shuffled) or uniform. Repeatable.",
+        Option("--bound", help="Also score chunks that ignore the content: sizes (the same lengths in random order) or uniform (all of the mean length). Repeatable.",
                offer=lambda: ("sizes", "uniform")),
     ] = None,
     cluster: Annotated[

@@ -106,7 +106,7 @@ def evaluate(
         Option(
             "--chance",
             min=1,
-            help="Also compare each score with this many draws of random boundaries, as many as the system has, such as 200.",
+            help="Also compare each score with this many random systems, such as 200, that place as many boundaries as the system does.",
         ),
     ] = None,
     by: Annotated[
@@ -121,7 +121,7 @@ def evaluate(
         str | None,
         Option(
             "--cluster",
-            help="Attribute of items that may be alike, such as speaker: intervals and tests are then over speakers, not recordings. "
+            help="Attribute that related items share, such as speaker: intervals and tests then draw speakers instead of recordings. "
             "speaker:speakers=equal: scores are means of the speakers' scores.",
         ),
     ] = None,

@@ -45,7 +45,7 @@ _NOT_FORMAT_OPTIONS = {
 
 #: Options of every command that reads data, see :func:`split_reading_options`.
 READING_OPTIONS = {
-    "--as FILE": "Understand the data as in this file, which caesura check DATA -o FILE wrote.",
+    "--as FILE": "Read the data as this file says; caesura check DATA -o FILE writes it.",
     "--explain-input": "Print to standard error how the data was understood.",
     "--keep-going": "Leave out files that cannot be read.",
     "--quiet": "Do not print notes about reading.",

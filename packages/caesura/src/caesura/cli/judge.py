@@ -35,7 +35,7 @@ judge = Commands("Ask readers which segmentation is closer, and rank metrics by 
 def make(
     output: Annotated[Path, Argument("The page to write, questions.html; questions.json and questions.csv are written beside it.")],
     reference: Annotated[
-        Path | None, Argument("Gold segmentations of texts; without systems, its coders. Without it, texts are drawn.", offer=SAMPLES)
+        Path | None, Argument("Gold segmentations of texts. Without systems, its coders are compared; without a reference, texts are simulated.", offer=SAMPLES)
     ] = None,
     systems: Annotated[list[Path] | None, Argument("Two or more systems that segmented the same texts.", offer=SAMPLES)] = None,
     metric: _Metrics = None,
@@ -48,7 +48,7 @@ def make(
 ) -> None:  # fmt: skip
     """Write a page on which readers say which of two masked segmentations is closer to gold.
 
-    Texts are chosen on which metrics disagree. The page needs no network and saves the votes as a file; questions.csv can be filled in a spreadsheet instead. Keep questions.json, which says where the segmentations come from.
+    The texts are those on which metrics disagree. The page works offline and saves the votes as a file; readers can also fill in questions.csv in a spreadsheet. Keep questions.json: it says which system made each segmentation.
 
     Example: caesura judge make questions.html gold.json ours.json theirs.json -m A -m B -m WD
     """

@@ -373,7 +373,7 @@ class _Command(click.Command):
         if self.reads_data:
             from caesura.cli.io import READING_OPTIONS
 
-            with formatter.section("Options of reading"):
+            with formatter.section("Reading options"):
                 formatter.write_dl([*READING_OPTIONS.items()])
 
 

@@ -29,7 +29,7 @@ def optimise(
     by: Annotated[
         str,
         Option(
-            "--by", help="What the best point has: the highest R, or the least r1, the distance to the target point."
+            "--by", help="Choose the point with the highest R, or with the lowest r1 (distance to the target point)."
         ),
     ] = "R",
     slope: Annotated[

@@ -12,7 +12,9 @@ from caesura.cli.io import Reading, as_json, show_blocks, working
 
 def plan(
     path: options.Input,
-    half_width: Annotated[float, Option("--half-width", help="Half width of the interval that is wanted.")] = 0.05,
+    half_width: Annotated[
+        float, Option("--half-width", help="Half the width of the confidence interval that you want.")
+    ] = 0.05,
     metric: Annotated[
         str | None,
         Option(
@@ -36,7 +38,7 @@ def plan(
             ),
         ),
     ] = None,
-    level: Annotated[float, Option("--level", help="Level of the interval.")] = 0.95,
+    level: Annotated[float, Option("--level", help="Confidence level of the interval.")] = 0.95,
     no_simulation: Annotated[
         bool, Option("--no-simulation", help="Do not simulate corpora from a fitted model of annotators.")
     ] = False,

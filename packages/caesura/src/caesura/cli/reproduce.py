@@ -28,7 +28,7 @@ def reproduce(
     page: Annotated[
         bool, Option("--page", help="Print a Markdown page; with -o, write it and its figures into the folder.")
     ] = False,
-    full: Annotated[bool, Option("--full", help="Run everything, also what takes long.")] = False,
+    full: Annotated[bool, Option("--full", help="Also run what takes long.")] = False,
     metric: Annotated[
         list[str] | None, Option("--metric", "-m", help="Metrics to study; repeatable.", offer=Names("metrics"))
     ] = None,

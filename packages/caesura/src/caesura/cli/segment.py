@@ -112,17 +112,18 @@ def segment(
         int | None, Option("--max-characters", min=1, help="Longest segment, in characters.")
     ] = None,
     min_characters: Annotated[
-        int | None, Option("--min-characters", min=1, help="Shortest segment, in characters; yields to a maximum.")
+        int | None,
+        Option("--min-characters", min=1, help="Shortest segment, in characters; a maximum takes precedence."),
     ] = None,
     max_tokens: Annotated[int | None, Option("--max-tokens", min=1, help="Longest segment, in words.")] = None,
     min_tokens: Annotated[
-        int | None, Option("--min-tokens", min=1, help="Shortest segment, in words; yields to a maximum.")
+        int | None, Option("--min-tokens", min=1, help="Shortest segment, in words; a maximum takes precedence.")
     ] = None,
     overlap: Annotated[
         str | None,
         Option(
             "--overlap",
-            help="Text that each of the --chunks repeats from the one before: 100 (characters), '20 tokens' or '2 units'.",
+            help="How much text of the previous chunk each of the --chunks repeats: 100 (characters), '20 tokens' or '2 units'.",
         ),
     ] = None,
     oversize: Annotated[
@@ -134,7 +135,8 @@ def segment(
         Option("--chunks", check=writable, help="Write the segments with their offsets as JSON lines, for retrieval."),
     ] = None,
     style: Annotated[
-        Literal["langchain", "llamaindex", "chonkie"], Option("--style", help="Whose field names --chunks uses.")
+        Literal["langchain", "llamaindex", "chonkie"],
+        Option("--style", help="Library whose field names --chunks uses."),
     ] = "langchain",
     scores: Annotated[
         Path | None,

@@ -27,7 +27,7 @@ def sweep(
         Option("--metric", "-m", help="Metric of texts, with parameters after a colon: B:n_t=3. Repeatable.", offer=Names("metrics")),
     ] = None,
     ratios: Annotated[
-        str | None, Option("--ratios", help="Boundaries over those of the reference, such as 0,0.5,1,2.")
+        str | None, Option("--ratios", help="Numbers of boundaries to try, as multiples of the number in the reference, such as 0,0.5,1,2.")
     ] = None,
     draws: Annotated[int, Option("--draws", min=1, help="Random placements per density.")] = 100,
     svg: SvgFile = None,
