@@ -77,7 +77,11 @@ def test_ranks_of_three_systems(files: list[str]) -> None:
         ("near", "gold"),
         ("lazy", "gold"),
     ]
+    other = run("evaluate", *three, "-m", "F", "--test", "kruskal:post_hoc=siegel-castellan")
+    assert "p (Siegel & Castellan)" in other
     assert "three or more systems" in refused("evaluate", *files, "-m", "F", "--test", "friedman")
+    assert "'nemenyi' or 'siegel-castellan'" in refused("evaluate", *three, "--test", "kruskal:post_hoc=dunn")
+    assert "post_hoc" in refused("evaluate", *three, "--test", "permutation:post_hoc=nemenyi")
 
 
 def test_one_item_has_no_interval(files: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
 
 import click
 
@@ -53,7 +53,7 @@ from caesura.statistics.counted import changed_parameters, summarize_counts
 from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 from caesura.statistics.evaluation import FILES, TABLES, file_content, frame_content, render, rows_frame
 from caesura.statistics.groups import Groups, group_systems
-from caesura.statistics.significance import SystemTests, system_tests
+from caesura.statistics.significance import PostHoc, SystemTest, SystemTests, system_tests
 from caesura.validation import validate_choice
 
 _LARGE = (
@@ -68,6 +68,28 @@ def _check_table(style: str | None) -> str | None:
     elif style is not None and style not in TABLES:
         raise UnknownName("table style", style, list(TABLES))
     return style
+
+
+def _parse_test(text: str) -> tuple[SystemTest, PostHoc]:
+    """Parse ``--test``: a test, with the test of every two systems after a colon.
+
+    >>> _parse_test("kruskal:post_hoc=siegel-castellan")
+    ('kruskal', 'siegel-castellan')
+    """
+    name, _, parameters = text.partition(":")
+    if name not in get_args(SystemTest):
+        raise UnknownName("test (--test)", name, get_args(SystemTest))
+    known = {"post_hoc": str} if name in ("friedman", "kruskal") else {}
+    given = validate_options(f"--test {name}", parse_options(parameters, known), known)
+    post_hoc = given.get("post_hoc", "nemenyi")
+    validate_choice("--test: post_hoc", post_hoc, get_args(PostHoc))
+    return cast("SystemTest", name), post_hoc
+
+
+def _check_test(text: str) -> str:
+    """Refuse an unknown test before any input is read."""
+    _parse_test(text)
+    return text
 
 
 _OldEngineOptions: TypeAlias = Annotated[
@@ -137,8 +159,14 @@ def evaluate(
         ),
     ] = None,
     test: Annotated[
-        Literal["permutation", "bootstrap", "friedman", "kruskal"],
-        Option("--test", help="Test between systems: permutation or bootstrap; for three or more friedman or kruskal."),
+        str,
+        Option(
+            "--test",
+            check=_check_test,
+            offer=lambda: get_args(SystemTest),
+            help="Test between systems: permutation or bootstrap; for three or more friedman or kruskal, followed by Nemenyi's test of every "
+            "two systems or, with :post_hoc=siegel-castellan, by that of Siegel & Castellan.",
+        ),
     ] = "permutation",
     table: Annotated[
         str | None,
@@ -264,7 +292,8 @@ def evaluate(
             groups = group_systems(results, gold, against, by, named=named is not None, **rule)
         if rows is not None:
             _write_rows(results, rows)
-    tests = system_tests(results, test, seed=seed)
+    method, post_hoc = _parse_test(test)
+    tests = system_tests(results, method, post_hoc=post_hoc, seed=seed)
     stored = None if baseline is None else _compare_with_baseline(results, baseline, seed)
     shown = print_unmeasured(results.unmeasured())
     failed = [

@@ -396,12 +396,16 @@ class SystemTests(Result):
                 yield from ({"metric": name, **vars(test)} for test in tests)
 
 
-def system_tests(results: Results, test: SystemTest = "permutation", *, seed: int = 0) -> SystemTests:
+def system_tests(
+    results: Results, test: SystemTest = "permutation", *, post_hoc: PostHoc = "nemenyi", seed: int = 0
+) -> SystemTests:
     """Test every metric; the result is empty if there is only one system or one item, or if systems are tiers."""
     if getattr(results, "tiers", ()):
         return SystemTests(test, {})
     if test == "friedman" or test == "kruskal":
-        return SystemTests(test, {name: results.ranks(name, method=test) for name in results.measured})
+        return SystemTests(
+            test, {name: results.ranks(name, method=test, post_hoc=post_hoc) for name in results.measured}
+        )
     clusters = getattr(results, "clusters", None)
     if len(results.systems) < 2 or results.count < 2 or (clusters is not None and len(clusters) < 2):
         return SystemTests(test, {})
