@@ -225,6 +225,8 @@ def test_untrained_restorer_is_refused() -> None:
 def test_words_of_the_lexicon_are_known() -> None:
     restorer = VowelRestorer(lexicon=["תּוֹכְנָה"]).fit(HEBREW)
     assert restorer.restore("תוכנה") == restorer.script.canonical("תּוֹכְנָה")
+    with pytest.raises(CaesuraError, match="no word of the lexicon has Hebrew letters with marks, such as 'software'"):
+        VowelRestorer(lexicon=["software", "תוכנה"]).fit(HEBREW)
 
 
 def test_public_names_are_available() -> None:

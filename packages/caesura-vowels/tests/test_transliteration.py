@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import pickle
+import warnings
 from itertools import product
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from click.testing import CliRunner
 from caesura.cli.main import program
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura_vowels import VowelRestorer, load_corpus, samples
-from caesura_vowels.line_scores import LineScores
+from caesura_vowels.line_scores import LineScores, save_path_drawing
 from caesura_vowels.scripts import ARABIC, HEBREW, Script, register_script, script
 from caesura_vowels.transliteration import from_latin, to_latin
 
@@ -215,6 +216,18 @@ def test_score_command(tmp_path) -> None:
     assert [line["number"] for line in lines] == [2]
     assert LineScores.of(VowelRestorer.load(model), "הילד").lines[0].words == 1
     assert CliRunner().invoke(program, ["vowels", "score", str(model)], input="english").exit_code != 0
+
+
+def test_a_path_in_letters_that_the_font_of_matplotlib_does_not_have(tmp_path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
+    register_script(SYRIAC)
+    restorer = VowelRestorer("syriac", "hmm").fit(PSALM)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        save_path_drawing(restorer, "ܡܠܟܐ ܛܒܐ", tmp_path / "path.svg")
+    assert ">ܡܠܟܐ<" in (tmp_path / "path.svg").read_text(encoding="utf-8"), "text, for the fonts of the browser"
+    with pytest.warns(UserWarning, match="no Syriac letters"):
+        save_path_drawing(restorer, "ܡܠܟܐ ܛܒܐ", tmp_path / "path.png")
 
 
 def test_lexicon_and_k_of_evaluate(tmp_path) -> None:

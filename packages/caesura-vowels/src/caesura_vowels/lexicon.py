@@ -235,7 +235,7 @@ def read_lines(lines: Iterable[str], script: Script, extra: Sequence[str] = ()) 
     Raises
     ------
     CaesuraError
-        If there is no letter of the script, or no mark.
+        If there is no letter of the script, or no mark; also in the extra words, if there are any.
     """
     pointed: dict[str, int] = {}
     spelled: dict[str, int] = {}
@@ -254,8 +254,13 @@ def read_lines(lines: Iterable[str], script: Script, extra: Sequence[str] = ()) 
             joined.append(gap == script.joiner != "")
         ends.append(len(tokens))
     _check(script, pointed, len(tokens))
-    for word in extra:
-        pointed.setdefault(script.canonical(word), len(pointed))
+    added = [script.canonical(word) for text in extra for word in script.word.findall(text)]
+    if extra and not any(mark in word for word in added for mark in script.targets):
+        raise CaesuraError(
+            f"no word of the lexicon has {script.name.capitalize()} letters with marks, such as {extra[0]!r}."
+        )
+    for word in added:
+        pointed.setdefault(word, len(pointed))
     counts = np.bincount(np.array(tokens, np.int64), minlength=len(pointed))
     lexicon, renumbered = _sort_lexicon(list(pointed), counts, script)
     return lexicon, Lines(

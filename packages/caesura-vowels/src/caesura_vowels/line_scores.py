@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
@@ -121,6 +122,7 @@ def save_path_drawing(restorer: VowelRestorer, line: str, file: Path) -> None:
     if file.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise CaesuraError(f"{file}: expected a name that ends in .svg, .png or .pdf.")
     try:
+        from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
@@ -129,4 +131,13 @@ def save_path_drawing(restorer: VowelRestorer, line: str, file: Path) -> None:
     canvas = Figure(figsize=(1.6 * len(path) + 1.2, 3.6), layout="constrained")
     FigureCanvasAgg(canvas)
     draw_path(canvas.subplots(), path, restorer)
-    canvas.savefig(file)
+    with rc_context({"svg.fonttype": "none"}), warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        canvas.savefig(file)
+    missing = [each for each in raised if "missing from font" in str(each.message)]
+    if missing and file.suffix.lower() != ".svg":
+        warnings.warn(
+            f"{file}: Matplotlib's font has no {restorer.script.name.capitalize()} letters, which are drawn as boxes; "
+            "an .svg file is shown with the fonts of the browser.",
+            stacklevel=2,
+        )
