@@ -78,7 +78,7 @@ def _parse_test(text: str) -> tuple[SystemTest, PostHoc]:
     """
     name, _, parameters = text.partition(":")
     if name not in get_args(SystemTest):
-        raise UnknownName("test (--test)", name, get_args(SystemTest))
+        raise UnknownName("test (--test)", name, list(get_args(SystemTest)))
     known = {"post_hoc": str} if name in ("friedman", "kruskal") else {}
     given = validate_options(f"--test {name}", parse_options(parameters, known), known)
     post_hoc = given.get("post_hoc", "nemenyi")
