@@ -104,12 +104,35 @@ WORDS = {
 VOWELS = {"ih", "ah", "iy", "ay", "uw", "ao"}
 
 
+#: Turns of two speakers, by a person and by a system, and the words of a recording as Whisper writes them.
+TURNS = {
+    "gold": """\
+SPEAKER call 1 0.00 4.20 <NA> <NA> ann <NA> <NA>
+SPEAKER call 1 4.20 3.10 <NA> <NA> ben <NA> <NA>
+SPEAKER call 1 7.00 5.00 <NA> <NA> ann <NA> <NA>
+""",
+    "system": """\
+SPEAKER call 1 0.00 4.50 <NA> <NA> 1 <NA> <NA>
+SPEAKER call 1 4.50 2.90 <NA> <NA> 2 <NA> <NA>
+SPEAKER call 1 7.40 4.60 <NA> <NA> 1 <NA> <NA>
+""",
+}
+WHISPER = """\
+{"text": "So twice five miles", "segments": [
+  {"id": 0, "start": 0.4, "end": 1.5, "text": " So twice", "words": [{"word": "So", "start": 0.4, "end": 0.7}, {"word": "twice", "start": 0.8, "end": 1.5}]},
+  {"id": 1, "start": 1.9, "end": 2.3, "text": " five miles", "words": [{"word": "five", "start": 1.9, "end": 2.1}, {"word": "miles", "start": 2.1, "end": 2.3}]}]}
+"""
+
+
 def main(folder: Path) -> None:
     """Write everything into ``folder``."""
     write_texts(folder)
     write_systems(folder)
     write_transcripts(folder / "transcripts")
     write_recording(folder / "recording")
+    put(folder / "recording" / "whisper.json", WHISPER)
+    for name, turns in TURNS.items():
+        put(folder / "diarization" / f"{name}.rttm", turns)
     write_aligners(folder / "aligners")
     write_spans(folder / "spans")
     write_turns(folder / "spans" / "meeting.json")
