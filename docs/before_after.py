@@ -14,11 +14,11 @@ ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 ITEM = "letter"
 PANEL, ROW, TOP = 470, 30, 92  # the width of a panel, the height of a line, the first line, in pixels
-AFTER = PANEL + 20
+GAP = 20  # between the panels
 
 
-def draw() -> str:
-    """Return the picture as SVG.
+def draw(stacked: bool = False) -> str:
+    """Return the picture as SVG, with the second panel beside the first, or below it for phones.
 
     Examples
     --------
@@ -30,14 +30,16 @@ def draw() -> str:
     text = corpus[ITEM, corpus.coders[0]].units
     gold = cs.unify_corpus(corpus)[ITEM, ""]
     described = "; ".join(f"{coder} marks {sorted(found)}" for coder, found in marks.items())
+    height = TOP + ROW * len(text) + 34
+    left, top = (0, height - GAP) if stacked else (PANEL + GAP, 0)
     picture = Svg(
-        AFTER + PANEL,
-        TOP + ROW * len(text) + 34,
+        left + PANEL,
+        top + height,
         title="Three annotations of a letter before, and their gold standard after",
         description=f"Boundaries after lines: {described}; the gold standard has {gold.positions.tolist()}.",
     )
     before(picture, text, marks)
-    after(picture, text, marks, set(gold.positions.tolist()), cs.agree(corpus))
+    after(picture, text, marks, set(gold.positions.tolist()), cs.agree(corpus), (left, top))
     return picture.render()
 
 
@@ -57,26 +59,33 @@ def before(picture: Svg, text: tuple[str, ...], marks: dict[str, set[int]]) -> N
 
 
 def after(
-    picture: Svg, text: tuple[str, ...], marks: dict[str, set[int]], agreed: set[int], agreement: cs.Agreement
+    picture: Svg,
+    text: tuple[str, ...],
+    marks: dict[str, set[int]],
+    agreed: set[int],
+    agreement: cs.Agreement,
+    corner: tuple[int, int],
 ) -> None:
     """Draw the segments of the gold standard, the votes for each boundary, and the agreement."""
-    picture.text(AFTER + 16, 32, "After", weight="bold", size=18)
-    picture.text(AFTER + 16, 54, f"one gold standard · agreement π = {agreement.value:.2f}", "faint")
+    x, y = corner
+    top = y + TOP
+    picture.text(x + 16, y + 32, "After", weight="bold", size=18)
+    picture.text(x + 16, y + 54, f"one gold standard · agreement π = {agreement.value:.2f}", "faint")
     ends = [*sorted(agreed), len(text)]
     for start, end in zip([0, *ends], ends, strict=False):
         picture.rect(
-            AFTER + 10, TOP + ROW * start + 3, PANEL - 26, ROW * (end - start) - 6, "band", round=6, outline="reference"
+            x + 10, top + ROW * start + 3, PANEL - 26, ROW * (end - start) - 6, "band", round=6, outline="reference"
         )
     for number, unit in enumerate(text, 1):
-        picture.text(AFTER + 22, TOP + ROW * number - 12, unit, size=12, fit=min(len(unit) * 6.6, PANEL - 50))
+        picture.text(x + 22, top + ROW * number - 12, unit, size=12, fit=min(len(unit) * 6.6, PANEL - 50))
     for mark in sorted(set().union(*marks.values())):
         voters = [coder for coder, found in marks.items() if mark in found]
         kept = mark in agreed
         words = f"{len(voters)} of {len(marks)}" + ("" if kept else f": {', '.join(voters)}")
         width = 7.2 * len(words) + 14
-        left = AFTER + PANEL - 30 - width
-        picture.rect(left, TOP + ROW * mark - 10, width, 20, "paper", round=10, outline="reference" if kept else "miss")
-        picture.text(left + 7, TOP + ROW * mark + 4, words, "reference" if kept else "miss", size=12)
+        left = x + PANEL - 30 - width
+        picture.rect(left, top + ROW * mark - 10, width, 20, "paper", round=10, outline="reference" if kept else "miss")
+        picture.text(left + 7, top + ROW * mark + 4, words, "reference" if kept else "miss", size=12)
 
 
 #: A text, and what a model returned with one boundary: a greeting is missing, two letters are changed.
@@ -125,4 +134,5 @@ def draw_anchoring() -> str:
 
 if __name__ == "__main__":
     (PICTURES / "before-after.svg").write_text(draw(), encoding="utf-8")
+    (PICTURES / "before-after-phone.svg").write_text(draw(stacked=True), encoding="utf-8")
     (PICTURES / "anchoring.svg").write_text(draw_anchoring(), encoding="utf-8")

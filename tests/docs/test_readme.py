@@ -15,8 +15,13 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_pictures_before_and_after_are_up_to_date() -> None:
     module = runpy.run_path(str(ROOT / "docs" / "before_after.py"))
-    for draw, name in (("draw", "before-after"), ("draw_anchoring", "anchoring")):
-        assert module[draw]() == (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8"), name
+    drawn = {
+        "before-after": module["draw"](),
+        "before-after-phone": module["draw"](stacked=True),
+        "anchoring": module["draw_anchoring"](),
+    }
+    for name, picture in drawn.items():
+        assert picture == (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8"), name
 
 
 def test_counts_are_true() -> None:
@@ -30,7 +35,7 @@ def test_counts_are_true() -> None:
 
 
 def test_every_number_is_explained() -> None:
-    text = re.sub(r"\]\([^)]*\)|`#[^`]*`", "", README)
+    text = re.sub(r"\]\([^)]*\)|`#[^`]*`|<[^>]*>", "", README)
     numbers = set(re.findall(r"(?<![\w.])\d+(?:\.\d+)*", text))
     page = (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8")
     assert sorted(number for number in numbers if not re.search(rf"(?<![\d.]){re.escape(number)}(?![\d])", page)) == []
