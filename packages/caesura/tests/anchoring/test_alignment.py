@@ -103,6 +103,8 @@ def test_periodic_text_stops_at_the_limit_of_work() -> None:
     found = cs.anchor(a, b, max_work=2000)
     assert not found.exact
     assert found.distance <= len(a)
+    cut = cs.anchor(a, a[:4000], max_distance=100)
+    assert (cut.distance, cut.exact, cut.boundaries([4000])) == (6000, False, [10_000]), "both begin alike"
 
 
 def test_text_in_another_order_is_refused() -> None:
@@ -214,6 +216,21 @@ def test_boundaries_do_not_split_graphemes() -> None:
     assert cs.anchor("ﬁx", "fix").boundaries([1]) == [0]
 
 
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("🇩🇪🇫🇷", [0, 0, 2, 2, 4]),
+        ("x1\ufe0f\u20e3", [0, 1, 1, 1, 4]),
+        ("👍🏽a", [0, 0, 2, 3]),
+        ("\U0001f3f4\U000e0067\U000e007fa", [0, 0, 0, 3, 4]),  # a flag spelled in tags
+        ("\u1100\u1161\u11a8\uac00\u11a8", [0, 0, 0, 3, 3, 5]),
+        ("a\r\nb", [0, 1, 1, 3, 4]),
+    ],
+)
+def test_starts_of_graphemes(text, starts) -> None:
+    assert [alignment.grapheme_start(text, at) for at in range(len(text) + 1)] == starts
+
+
 def test_a_part_of_the_source() -> None:
     source = "First sentence here. Second sentence there. Third one."
     found = cs.anchor(source, "second  sentense there.", part=True)
@@ -246,6 +263,10 @@ def test_crlf_keeps_the_offsets_of_the_text_as_given() -> None:
         (lambda: cs.anchor("a", "b").boundaries([True]), "position True"),
         (lambda: cs.anchor("a", "b").spans([(1, 1)]), "is empty"),
         (lambda: cs.anchor("a", "b").spans([(0, 1)], edges="wide"), "edges is 'wide'"),
+        (lambda: cs.anchor("a", "b").spans([(0,)]), r"the span \(0,\) is not \(begin, end\)"),
+        (lambda: cs.anchor("a", "b").spans([3]), "the span 3 is not"),
+        (lambda: cs.anchor("a", "b", level="words", tokenizer=lambda t: None), "the tokenizer returned NoneType"),
+        (lambda: cs.anchor("a", "b", level="words", tokenizer=lambda t: [1]), "word 1 of the tokenizer is 1"),
     ],
 )
 def test_bad_input_is_one_sentence(call, sentence) -> None:

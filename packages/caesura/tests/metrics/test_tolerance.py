@@ -33,6 +33,12 @@ def test_a_share_of_the_mean_segment() -> None:
     assert cs.metric("tolerance-F").signature.startswith("tolerance-F|w:1|v:")
 
 
+def test_the_density_ratio_is_always_beside_f() -> None:
+    found = cs.compare([2, 3, 6], [2, 3, 3, 3], ["tolerance-F"])
+    assert "density ratio 1.500 (3 predicted boundaries, 2 of the reference)." in str(found)
+    assert "density ratio undefined" in str(cs.compare([11], [2, 9], ["tolerance-F"]))
+
+
 def test_the_sweep_of_the_oracle() -> None:
     for case in oracle_json("chunks/sweep.json"):
         marks = cs.Segmentation(case["length"], case["reference"])

@@ -274,7 +274,7 @@ class Anchoring(Result):
         ours, theirs = self._sides
         found: list[tuple[int, int] | None] = []
         for given in spans:
-            begin, end = map(self._check_gap, given)
+            begin, end = self._check_span(given)
             if end <= begin:
                 raise CaesuraError(f"the span {tuple(given)} is empty; expected begin < end.")
             if self.unchanged:
@@ -471,6 +471,13 @@ class Anchoring(Result):
             inside = strengths[begin : begin + high - low + 1]
             position, dropped = low + len(inside) - 1 - int(np.argmax(inside[::-1])), bool(text)
         return grapheme_start(self.source, position), dropped
+
+    def _check_span(self, span: Any) -> tuple[int, int]:
+        try:
+            begin, end = span
+        except (TypeError, ValueError):
+            raise CaesuraError(f"the span {span!r} is not (begin, end) in characters.") from None
+        return self._check_gap(begin), self._check_gap(end)
 
     def _check_gap(self, position: Any) -> int:
         if isinstance(position, bool) or not hasattr(position, "__index__") or not 0 <= position <= len(self.copy):
@@ -676,17 +683,29 @@ def _align_between_passages(a: Any, b: Any, max_work: int, where: NDArray[np.int
         piece = where[i:p]
         distance, work = kernels.align_codes(a[i:p], b[j:q], _PIECE, max_work, piece)
         max_work = max(max_work - work, 1)
-        if distance < 0:
-            piece.fill(-1)
-            total += max(p - i, q - j)
-        else:
-            piece[piece >= 0] += j
-            total += distance
+        total += distance if distance >= 0 else _replace_block(a[i:p], b[j:q], piece)
+        piece[piece >= 0] += j
         i, j = p, q
         while i < len(a) and j < len(b) and a[i] == b[j]:
             where[i] = j
             i, j = i + 1, j + 1
-    return total
+    return min(total, max(len(a), len(b)))  # blocks of several lengths may add up to more
+
+
+def _replace_block(a: Any, b: Any, where: NDArray[np.int64]) -> int:
+    """Match only what is equal at both ends; return the length of the rest."""
+    where.fill(-1)
+    head = _equal_at_start(a, b)
+    tail = _equal_at_start(a[head:][::-1], b[head:][::-1])
+    where[:head] = np.arange(head)
+    where[len(a) - tail :] = np.arange(len(b) - tail, len(b))
+    return max(len(a), len(b)) - head - tail
+
+
+def _equal_at_start(a: Any, b: Any) -> int:
+    shorter = min(len(a), len(b))
+    differ = np.flatnonzero(a[:shorter] != b[:shorter])
+    return int(differ[0]) if len(differ) else shorter
 
 
 def _unique_passages(a: Any, b: Any, size: int) -> NDArray[np.int64]:
@@ -762,20 +781,37 @@ def _interpolate(times: list[tuple[float, float] | None], characters: list[int])
 
 
 def grapheme_start(text: str, position: int) -> int:
-    """Move a position inside a letter with its marks, or inside a sequence of emoji, to its start."""
-    from unicodedata import category
-
-    while 0 < position < len(text):
-        here, before = text[position], text[position - 1]
-        if not (
-            (here > "\u02ff" and category(here) in ("Mn", "Me", "Mc") and not before.isspace())
-            or here in _JOINERS
-            or before == "\u200d"
-            or "\U0001f3fb" <= here <= "\U0001f3ff"
-        ):
-            break
+    """Move a position inside a letter with its marks, a Korean syllable, a sequence of emoji, a flag or a line break to its start."""
+    while 0 < position < len(text) and _joined(text, position):
         position -= 1
     return position
+
+
+def _joined(text: str, position: int) -> bool:
+    """Tell whether the characters before and after a position are one letter for a reader (Unicode annex 29)."""
+    from unicodedata import category
+
+    before, here = text[position - 1], text[position]
+    if here <= "\u02ff":
+        return before == "\r" and here == "\n"
+    if _is_flag_letter(here) and _is_flag_letter(before):  # two of them are a flag
+        first = position - 1
+        while first and _is_flag_letter(text[first - 1]):
+            first -= 1
+        return (position - first) % 2 == 1
+    if "\u1160" <= here <= "\u11ff":  # vowels and final consonants of Korean
+        return "\u1100" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7a3"
+    return (
+        (category(here) in ("Mn", "Me", "Mc") and not before.isspace())
+        or here in _JOINERS
+        or before == "\u200d"
+        or "\U0001f3fb" <= here <= "\U0001f3ff"  # colours of skin
+        or "\U000e0020" <= here <= "\U000e007f"  # tags, as in the flag of Scotland
+    )
+
+
+def _is_flag_letter(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
 
 
 def _quote(text: str, span: tuple[int, int], context: int = 12) -> str:

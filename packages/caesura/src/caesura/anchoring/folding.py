@@ -233,7 +233,12 @@ def word_spans(text: str, tokenizer: Callable[[str], Sequence[str]] | None) -> l
     if tokenizer is None:
         return split_words(text)
     spans, at = [], 0
-    for number, word in enumerate(tokenizer(text), 1):
+    words = tokenizer(text)
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise CaesuraError(f"the tokenizer returned {type(words).__name__}; expected a list of words.")
+    for number, word in enumerate(words, 1):
+        if not isinstance(word, str):
+            raise CaesuraError(f"word {number} of the tokenizer is {word!r}; expected a string.")
         begin = text.find(word, at) if word else -1
         if begin < 0:
             raise CaesuraError(

@@ -96,6 +96,11 @@ class ToleranceMatches(Family):
         ),
     }  # fmt: skip
 
+    def summarize(self, counts: ToleranceCounts) -> str:
+        """Return the density ratio, without which F cannot be compared."""
+        ratio = f"{counts.predicted / counts.actual:.3f}" if counts.actual else "undefined"
+        return f"density ratio {ratio} ({counts.predicted:.0f} predicted boundaries, {counts.actual:.0f} of the reference)."
+
     @property
     def _width(self) -> tuple[int, float]:
         return self.w, -1.0 if self.share is None else float(self.share)
