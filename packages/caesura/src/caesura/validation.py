@@ -43,6 +43,17 @@ def validate_range(name: str, given: Any, low: float, high: float = inf) -> None
         raise CaesuraError(f"{name} is {given!r}; expected {expected}.")
 
 
+def whole_number(given: Any) -> int | None:
+    """Return a number without a fraction as an integer, also 3.0; None for anything else."""
+    if isinstance(given, bool):
+        return None
+    try:
+        number = int(given)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if not isinstance(given, (str, bytes)) and number == given else None
+
+
 def as_float(given: Any) -> float:
     """Return a number as a float; an integer that is too large for one is infinite."""
     try:

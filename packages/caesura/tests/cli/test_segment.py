@@ -142,7 +142,7 @@ def test_limits_of_segments(text: Path) -> None:
 
 def test_chunks_keep_their_overlap(text: Path) -> None:
     path = text.with_name("chunks.jsonl")
-    caesura("segment", text, "--max-characters", "120", "--overlap", "1 units", "--chunks", path, "--style", "chonkie")
+    caesura("segment", text, "--max-characters", "160", "--overlap", "1 units", "--chunks", path, "--style", "chonkie")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert any(after["start_index"] < before["end_index"] for before, after in pairwise(rows))
     said = SEA + OVEN

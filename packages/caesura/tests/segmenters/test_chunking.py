@@ -137,6 +137,19 @@ def test_overlap_never_exceeds_the_maximum() -> None:
         assert all(b.start <= a.end for a, b in pairwise(chunks))
 
 
+def test_overlap_in_units_is_of_whole_units() -> None:
+    text = "One ship. Two ships sail. Bread is good. More bread is better."
+    assert cs.chunk(text, "uniform", 2, max_characters=40, overlap=(1, "units")).spans == [(0, 26), (26, 62)]
+    assert cs.chunk(text, "uniform", 2, max_characters=60, overlap=(1, "units")).spans == [(0, 26), (10, 62)]
+
+
+def test_overlap_cuts_no_letter_from_its_marks() -> None:
+    text = "Un cafe\u0301. Du the\u0301."
+    for overlap in range(1, 8):
+        begin = cs.chunk(text, "uniform", 2, overlap=overlap)[1].start
+        assert text[begin] != "\u0301"
+
+
 def test_overlap_is_as_long_as_the_maximum_allows() -> None:
     plain, lapped = (cs.chunk(TEXT, "dcm", max_characters=150, overlap=overlap) for overlap in (None, 40))
     for before, alone, each in zip(plain[:-1], plain[1:], lapped[1:], strict=True):
@@ -188,7 +201,9 @@ def test_files_keep_overlap(tmp_path, style) -> None:
         ({"oversize": "drop"}, "oversize is 'drop'"),
         ({"overlap": (3, "lines")}, "unit of overlap"),
         ({"overlap": -1}, "overlap is -1"),
+        ({"overlap": (1, "units", 3)}, r"overlap is \(1, 'units', 3\)"),
         ({"max_tokens": 5, "count": lambda text: None}, "count returned None"),
+        ({"max_tokens": 5, "count": "words"}, "count is 'words'"),
     ],
 )
 def test_bad_limits_are_one_sentence(limits, sentence) -> None:
@@ -202,3 +217,5 @@ def test_edge_cases() -> None:
     with pytest.raises(CaesuraError, match="the document is bytes"):
         cs.chunk(b"x")
     assert DCM().segment(["a", "b"]).length == 2
+    with pytest.raises(CaesuraError, match="returned NoneType; expected a list of chunks"):
+        cs.chunk(TEXT, lambda text: None)

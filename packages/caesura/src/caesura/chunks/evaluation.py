@@ -10,14 +10,25 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.chunks.evidence import DocumentChunks, _whole, check_spans, in_tokens, within_budget
+from caesura.chunks.evidence import (
+    MAX_BY_SIZE,
+    DocumentChunks,
+    _whole,
+    check_spans,
+    check_tokens,
+    evidence_in_tokens,
+    in_tokens,
+    size,
+    union,
+    within_budget,
+)
 from caesura.chunks.inner import Lengths, chunk_lengths
 from caesura.chunks.retrieval import as_retriever, check_rankings
 from caesura.display.scene import Picture
 from caesura.display.table import Code, EstimateCell, IntervalCell, Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch
-from caesura.metrics.family import Family, Metric, Rows, Score, parameter, share
+from caesura.metrics.family import Family, Metric, Rows, Score, choose, parameter, share
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import MetricResult
 from caesura.statistics.evaluation import Results
@@ -75,6 +86,12 @@ def _mean(name: str, title: str, about: str, defined: str = "queries", **more: A
 
 
 _OF_RANKING = {"recall", "precision", "iou", "recall_at_budget", "whole_at_k"}
+_WITHOUT_RANKING: dict[str, Any] = {"k": 5, "retriever": "", "repeated": 1, "budget": 0, "touching": 0}
+
+
+def _corrected(gain: Any, margin: Any, spans: Any) -> Any:
+    """Divide the gain by the margin above what sizes give; NaN where the margin is below 5 % of the spans."""
+    return share(gain, choose(margin < (1 - MAX_BY_SIZE) * spans, 0.0, margin), math.nan)
 
 
 @dataclass(frozen=True)
@@ -120,8 +137,18 @@ class EvidenceScores(Family):
             value=lambda above, below: share(above, below, math.nan),
             bounds=(-1.0, 1.0),
             symmetric=False,
-            fixed={"k": 5, "retriever": "", "repeated": 1, "budget": 0, "touching": 0},
+            fixed=_WITHOUT_RANKING,
         ),
+        "whole-corrected": Score(
+            title="gain of whole evidence over size, corrected",
+            about="The gain divided by one minus what the sizes give; undefined where sizes alone give more than 0.95.",
+            parts=lambda sums: (sums.whole - sums.whole_by_size, sums.spans - sums.whole_by_size, sums.spans),
+            value=_corrected,
+            bounds=(-math.inf, 1.0),
+            symmetric=False,
+            fixed=_WITHOUT_RANKING,
+        ),
+        "recall-ceiling": _mean("ceiling", "recall of all chunks", "Evidence in any chunk; 1 where chunks leave no gap."),
         "needed": _mean("needed", "chunks needed", "Chunks with evidence per query.", higher_is_better=False, bounds=(0.0, math.inf)),
     }  # fmt: skip
 
@@ -174,6 +201,8 @@ class ChunkEvaluation(Results):
         Chunker -> statistics of its chunks in characters.
     stored : mapping of str to float
         Chunker -> stored characters per character of the documents.
+    covered : mapping of str to float
+        Chunker -> the share of the documents' characters that are in a chunk.
     resampling : Resampling
         The settings of the intervals.
     notes : tuple of str
@@ -186,6 +215,7 @@ class ChunkEvaluation(Results):
     queries: tuple[Query, ...]
     lengths: Mapping[str, Lengths]
     stored: Mapping[str, float]
+    covered: Mapping[str, float]
     bounds: Mapping[str, Mapping[str, MetricResult]] = field(default_factory=dict)
     resampling: Resampling = field(default_factory=Resampling)
     notes: tuple[str, ...] = ()
@@ -214,45 +244,56 @@ class ChunkEvaluation(Results):
         sentences = list(self.notes)
         if self.count < _FEW_QUERIES:
             sentences.append(f"{pluralize(self.count, 'query')}: the intervals are rough.")
-        for chunker, bound, _, _, _, interval in self.gains:
-            if interval is not None and interval.low <= 0 <= interval.high:
+        for bound, described in _BOUNDS.items():
+            alike = [
+                repr(gain.chunker)
+                for gain in self.gains
+                if gain.bound == bound and gain.interval is not None and gain.interval.low <= 0 <= gain.interval.high
+            ]
+            if alike:
                 sentences.append(
-                    f"{chunker!r} shows nothing but the sizes of its chunks: the interval of its difference to {_BOUNDS[bound]} contains 0."
+                    f"no difference to {described} is shown for {', '.join(alike)}: {'its' if len(alike) == 1 else 'each'} interval "
+                    "contains 0, so that the sizes of the chunks may be the reason for the score."
                 )
         return sentences
 
     def tables(self) -> Sequence[Table]:
         """Return the scores of every chunker, the lengths of its chunks, and tests of the main score."""
-        names = [name for name in SCORES if name in self.measured]
         main = MAIN_SCORE if MAIN_SCORE in self.measured else "whole-gain"
+        interval = f"; {100 * self.level:g} % interval of {main}"
+        scores: list[Table] = []
+        for ranked, caption in ((True, "retrieved chunks"), (False, "all chunks, as if retrieval were perfect")):
+            if names := [name for name in SCORES if name in self.measured and _needs_ranking(name) == ranked]:
+                over = "queries (whole: over evidence spans)" if any("whole" in name for name in names) else "queries"
+                about = (
+                    f"{caption}, {pluralize(self.count, 'query')}: means over {over}{interval if main in names else ''}"
+                )
+                scores.append(self._score_table(about, names, main, warn=not scores))
+        lengths = Table(
+            "chunks in characters",
+            ("chunker", "chunks", "mean", "median", "min", "max", "5 %", "95 %", "variation", "stored", "covered"),
+            tuple(
+                (n, x.chunks, Rounded(x.mean, 0), Rounded(x.median, 0), Rounded(x.minimum, 0), Rounded(x.maximum, 0),
+                 Rounded(x.low, 0), Rounded(x.high, 0), Rounded(x.variation, 2), Rounded(self.stored[n], 2),
+                 Rounded(self.covered[n], 2))
+                for n, x in self.lengths.items()
+            ),
+        )  # fmt: skip
+        tables = [*scores, lengths, *([self._gain_table(main)] if self.gains else ())]
+        if len(self.systems) < 2 or self.count < 2 or not self.resamples:
+            return tables
+        return [*tables, difference_table(main, self.tests(main, seed=self.resampling.seed))]
+
+    def _score_table(self, caption: str, names: Sequence[str], main: str, *, warn: bool) -> Table:
         every = {**self.systems, **{f"({name})": each for name, each in self.bounds.items()}}
         rows = tuple(
             (system, *(_estimate(each[name]) if name == main else each[name].micro for name in names))
             for system, each in every.items()
         )
-        notes = (
-            *(f"! {sentence}" for sentence in self.warnings()),
-            *(Code(each.signature) for each in self.measured.values()),
+        notes = [f"! {sentence}" for sentence in self.warnings()] if warn else []
+        return Table(
+            caption, ("chunker", *names), rows, (*notes, *(Code(self.measured[name].signature) for name in names))
         )
-        scores = Table(
-            f"{self.count} queries, means over queries (whole: over evidence spans); {100 * self.level:g} % interval of {main}",
-            ("chunker", *names),
-            rows,
-            notes,
-        )
-        lengths = Table(
-            "chunks in characters",
-            ("chunker", "chunks", "mean", "median", "min", "max", "5 %", "95 %", "variation", "stored"),
-            tuple(
-                (n, x.chunks, Rounded(x.mean, 0), Rounded(x.median, 0), Rounded(x.minimum, 0), Rounded(x.maximum, 0),
-                 Rounded(x.low, 0), Rounded(x.high, 0), Rounded(x.variation, 2), Rounded(self.stored[n], 2))
-                for n, x in self.lengths.items()
-            ),
-        )  # fmt: skip
-        tables = [scores, lengths, *([self._gain_table(main)] if self.gains else ())]
-        if len(self.systems) < 2 or self.count < 2 or not self.resamples:
-            return tables
-        return [*tables, difference_table(main, self.tests(main, seed=self.resampling.seed))]
 
     def _gain_table(self, main: str) -> Table:
         rows = tuple((g.chunker, g.bound, g.value, g.band, g.difference, g.interval) for g in self.gains)
@@ -287,7 +328,10 @@ class ChunkEvaluation(Results):
                 }
                 for g in self.gains
             ],
-            "lengths": {name: {**each._asdict(), "stored": self.stored[name]} for name, each in self.lengths.items()},
+            "lengths": {
+                name: {**each._asdict(), "stored": self.stored[name], "covered": self.covered[name]}
+                for name, each in self.lengths.items()
+            },
             "comparisons": [
                 {"metric": name, **vars(test)}
                 for name in (MAIN_SCORE, "whole-gain")
@@ -373,18 +417,22 @@ def evaluate_chunks(
         validate_choice("bounds", name, ("sizes", "uniform"))
     if not documents:
         raise CaesuraError("there are no documents.")
+    for name, text in documents.items():
+        if not isinstance(text, str):
+            raise CaesuraError(f"document {name!r} is {type(text).__name__}; expected a string.")
+    if rankings is not None and (unranked := [name for name in chunkings if name not in rankings]):
+        raise CaesuraError(f"there are no rankings of {unranked[0]!r}.")
     asked = check_queries(queries, documents)
     ranker = None if rankings is not None else as_retriever(retriever)
     how = "given" if rankings is not None else getattr(ranker, "signature", type(ranker).__name__)
     family = EvidenceScores("char" if tokenizer is None else "token", k, budget, how, int(repeated), int(touching))
-    tokens = (
-        None if tokenizer is None else {n: check_spans(tokenizer(t), "token", len(t)) for n, t in documents.items()}
-    )
+    tokens = None if tokenizer is None else {n: _tokens_of(tokenizer, n, text) for n, text in documents.items()}
     scorer = _Scorer(documents, asked, family, ranker, tokens)
     resampling = Resampling(level, resamples, "percentile", seed)
     groups = None if cluster == "query" else _document_codes(asked)
     systems: dict[str, dict[str, MetricResult]] = {}
-    lengths, stored, notes = {}, {}, []
+    lengths, stored, covered, notes = {}, {}, {}, []
+    characters = max(sum(map(len, documents.values())), 1)
     results_of_bounds: dict[str, dict[str, MetricResult]] = {}
     gains = []
     for name, given in chunkings.items():
@@ -395,7 +443,8 @@ def evaluate_chunks(
         systems[name] = scorer.results(rows, resampling, groups)
         every = np.concatenate([each[:, 1] - each[:, 0] for each in spans.values()]) if spans else np.empty(0)
         lengths[name] = chunk_lengths(every)
-        stored[name] = float(every.sum()) / max(sum(map(len, documents.values())), 1)
+        stored[name] = float(every.sum()) / characters
+        covered[name] = sum(size(union(each)) for each in spans.values()) / characters
         for bound in bounds:
             drawn = scorer.bound(spans, bound, shuffles, seed)
             found = scorer.results(np.mean(drawn, axis=0), replace(resampling, resamples=0), groups)
@@ -403,7 +452,9 @@ def evaluate_chunks(
             gains.append(_size_gain(name, bound, systems[name], found, drawn, resampling, clusters=groups is not None))
     if not systems:
         raise CaesuraError("there are no chunks; give {chunker: {document: chunks}}.")
-    return ChunkEvaluation(systems, asked, lengths, stored, results_of_bounds, resampling, tuple(notes), tuple(gains))
+    return ChunkEvaluation(
+        systems, asked, lengths, stored, covered, results_of_bounds, resampling, tuple(notes), tuple(gains)
+    )
 
 
 def _size_gain(
@@ -432,6 +483,13 @@ def _size_gain(
     return SizeGain(name, bound, theirs.micro, band, ours.micro - theirs.micro, interval)
 
 
+def _tokens_of(tokenizer: Callable[[str], Iterable[tuple[int, int]]], name: str, text: str) -> NDArray[np.int64]:
+    try:
+        return check_tokens(tokenizer(text), len(text))
+    except CaesuraError as fault:
+        raise CaesuraError(f"document {name!r}: {fault}") from None
+
+
 def _document_codes(asked: Sequence[Query]) -> NDArray[np.int64]:
     names = list(dict.fromkeys(query.document for query in asked))
     return np.array([names.index(query.document) for query in asked])
@@ -451,6 +509,8 @@ def check_queries(queries: Iterable[Any], documents: Mapping[str, str]) -> tuple
                 raise CaesuraError(f"query {number} is {given!r}; expected query, document and spans.") from None
         if document is None and len(documents) == 1:
             document = next(iter(documents))
+        if document is None:
+            raise CaesuraError(f"query {number} ({shorten(str(text))!r}) names no document.")
         if document not in documents:
             raise CaesuraError(f"query {number} ({shorten(str(text))!r}): there is no document {document!r}.")
         if not spans:
@@ -469,9 +529,11 @@ def _evidence(spans: Any, text: str) -> list[Any]:
     """Return the spans of evidence; quoted evidence is found in the document."""
     from caesura.anchoring import find_quote
 
+    if isinstance(spans, (str, Mapping)) or not isinstance(spans, Iterable):
+        raise CaesuraError(f"evidence is {spans!r}; expected a list of (begin, end), or of quotations.")
     listed = []
     for span in spans:
-        if isinstance(span, Mapping) and "start_index" in span:
+        if isinstance(span, Mapping) and "start_index" in span and "end_index" in span:
             listed.append((span["start_index"], span["end_index"]))
         elif isinstance(span, str):
             listed.append(find_quote(text, span))
@@ -498,9 +560,9 @@ def chunk_spans_by_document(
     anchored = missing = 0
     for document, text in documents.items():
         chunks = given.get(document, ())
-        located = locate_chunks(text, chunks)
-        anchored, missing = anchored + located.anchored, missing + len(located.missing)
         try:
+            located = locate_chunks(text, chunks)
+            anchored, missing = anchored + located.anchored, missing + len(located.missing)
             spans[document] = check_spans([s for s in located.spans if s is not None], "chunk", len(text))
         except CaesuraError as fault:
             raise CaesuraError(f"{name!r}, document {document!r}: {fault}") from None
@@ -524,7 +586,14 @@ class _Scorer:
         self.documents, self.queries, self.family, self.ranker, self.tokens = documents, queries, family, ranker, tokens
         self.gold = [np.array(query.spans, np.int64) for query in queries]
         if tokens is not None:
-            self.gold = [in_tokens(g, tokens[q.document]) for g, q in zip(self.gold, queries, strict=True)]
+            self.gold = [self._gold_in_tokens(number, tokens) for number in range(len(queries))]
+
+    def _gold_in_tokens(self, number: int, tokens: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+        query = self.queries[number]
+        try:
+            return evidence_in_tokens(self.gold[number], tokens[query.document])
+        except CaesuraError as fault:
+            raise CaesuraError(f"query {number + 1} ({shorten(query.text)!r}): {fault}") from None
 
     def rows(self, spans: Mapping[str, NDArray[np.int64]], rankings: Any = None) -> Rows:
         names = list(spans)

@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from caesura.display.result import Result
 from caesura.display.table import Table
 from caesura.errors import CaesuraError
-from caesura.validation import validate_choice, validate_integer
+from caesura.validation import validate_choice, validate_integer, whole_number
 
 #: Chunk size expectations above this leave no margin for a corrected value.
-_MAX_BY_SIZE = 0.95
+MAX_BY_SIZE = 0.95
 
 Spans = Sequence[tuple[int, int]]
 
@@ -79,7 +79,7 @@ class ChunkScores(Result):
     @property
     def whole_corrected(self) -> float | None:
         """The gain divided by the margin above what sizes give; None if sizes alone give more than 0.95."""
-        if self.whole_by_size is None or self.whole_by_size > _MAX_BY_SIZE:
+        if self.whole_by_size is None or self.whole_by_size > MAX_BY_SIZE:
             return None
         return (self.whole - self.whole_by_size) / (1 - self.whole_by_size)
 
@@ -152,8 +152,8 @@ def chunk_scores(
     if unit == "tokens":
         if tokens is None:
             raise CaesuraError("unit='tokens' needs the spans of the tokens: tokens=[(0, 3), …].")
-        words = check_spans(tokens, "token", length)
-        pieces, gold = in_tokens(pieces, words), in_tokens(gold, words)
+        words = check_tokens(tokens, length)
+        pieces, gold = in_tokens(pieces, words), evidence_in_tokens(gold, words)
         length = len(words)
     elif tokens is not None:
         raise CaesuraError("tokens have no effect with unit='characters'.")
@@ -171,10 +171,12 @@ def chunk_scores(
 
 def check_spans(given: Iterable[Any], what: str, length: int | None = None) -> NDArray[np.int64]:
     """Return spans as an array of two columns; raise an error that names the row for spans that are empty or outside."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise CaesuraError(f"{what} is {given!r}; expected a list of (begin, end) in characters.")
     rows = []
     for number, span in enumerate(given, 1):
         try:
-            begin, end = (int(x) if x == int(x) else None for x in tuple(span)[:2])
+            begin, end = (whole_number(x) for x in tuple(span)[:2])
         except (TypeError, ValueError):
             begin = end = None
         if begin is None or end is None:
@@ -187,9 +189,18 @@ def check_spans(given: Iterable[Any], what: str, length: int | None = None) -> N
     return np.array(rows, np.int64).reshape(-1, 2)
 
 
+def check_tokens(given: Iterable[Any], length: int | None = None) -> NDArray[np.int64]:
+    """Return the spans of tokens; raise an error for tokens that are not in order, or overlap."""
+    words = check_spans(given, "token", length)
+    if (wrong := np.flatnonzero(words[1:, 0] < words[:-1, 1])).size:
+        number = int(wrong[0]) + 2
+        raise CaesuraError(f"token {number} begins before the end of token {number - 1}; expected tokens in order.")
+    return words
+
+
 def check_ranking(given: Sequence[int], count: int) -> NDArray[np.int64]:
     """Return a ranking as an array; raise an error for indices that are unknown or occur twice."""
-    order = np.asarray(given)
+    order = np.asarray(given) if isinstance(given, (Sequence, np.ndarray)) else np.zeros(())
     if order.ndim != 1 or (len(order) and order.dtype.kind not in "iu"):
         raise CaesuraError("a ranking must be a list of indices of chunks, the best first.")
     order = order.astype(np.int64)
@@ -207,6 +218,15 @@ def in_tokens(spans: NDArray[np.int64], tokens: NDArray[np.int64]) -> NDArray[np
     first = np.searchsorted(tokens[:, 1], spans[:, 0], side="right")
     last = np.searchsorted(tokens[:, 0], spans[:, 1])
     return np.stack((first, np.maximum(last, first)), axis=1)
+
+
+def evidence_in_tokens(evidence: NDArray[np.int64], tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the spans of tokens that evidence touches; raise an error for evidence without a token, such as a blank."""
+    found = in_tokens(evidence, tokens)
+    if (empty := np.flatnonzero(found[:, 0] == found[:, 1])).size:
+        begin, end = evidence[empty[0]].tolist()
+        raise CaesuraError(f"evidence {int(empty[0]) + 1}, ({begin}, {end}), has no token.")
+    return found
 
 
 def union(spans: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -266,6 +286,7 @@ def whole_by_size(length: int, chunks: Any, span: int) -> float:
     -------
     float
     """
+    validate_integer("length", length, 1, of="characters")
     spans = np.asarray(chunks, np.int64).reshape(-1, 2)
     spans = spans[spans[:, 1] - spans[:, 0] >= span]
     return size(union(np.stack((spans[:, 0], spans[:, 1] - span + 1), axis=1))) / length

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path, PurePath
@@ -46,6 +47,11 @@ def read_documents(path: Path) -> dict[str, str]:
         files = sorted(file for file in path.iterdir() if file.suffix.lower() in _TEXT_SUFFIXES)
         if not files:
             raise FormatError(path, None, "the folder has no .txt or .md files.")
+        names = Counter(file.stem for file in files)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise FormatError(
+                path, None, f"{names[twice[0]]} files are named {twice[0]!r}; expected names that differ."
+            )
         return {file.stem: _text(file) for file in files}
     if path.suffix.lower() in _TEXT_SUFFIXES:
         return {path.stem: _text(path)}
@@ -56,15 +62,24 @@ def read_documents(path: Path) -> dict[str, str]:
             and not isinstance(entry.get("text"), str)
             and all(isinstance(v, str) for v in entry.values())
         ):
-            documents |= entry
+            named = dict(entry)
+            _refuse_repeated(path, line, named, documents)
+            documents |= named
             continue
         name = entry.get("id", entry.get("document", entry.get("name"))) if isinstance(entry, Mapping) else None
         if name is None or not isinstance(entry.get("text"), str):
             raise FormatError(path, line, 'expected a document as {"id": name, "text": text}.')
+        _refuse_repeated(path, line, [str(name)], documents)
         documents[str(name)] = entry["text"]
     if not documents:
         raise FormatError(path, None, "the file has no documents.")
     return documents
+
+
+def _refuse_repeated(path: Path, line: int | None, names: Iterable[str], known: Mapping[str, str]) -> None:
+    for name in names:
+        if name in known:
+            raise FormatError(path, line, f"the document {name!r} occurs twice.")
 
 
 def read_queries(path: Path) -> list[dict[str, Any]]:

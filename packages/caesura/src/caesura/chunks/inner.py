@@ -115,8 +115,12 @@ def chunk_cohesion(units: Any, sizes: Sequence[int], encode: Callable[[list[str]
     Cohesion
         cohesion, bleeding, by_size, separation and gain. Chunks of one unit have no pair.
     """
+    if isinstance(units, str):
+        raise CaesuraError("the units are one string; expected a list of sentences, or their vectors.")
     vectors = units if isinstance(units, np.ndarray) else encode(list(units)) if encode is not None else _tf_idf(units)
     rows = np.asarray(vectors, np.float64)
+    if not np.isfinite(rows).all():
+        raise CaesuraError("the vectors of units must be finite numbers.")
     counts = np.asarray(sizes, np.int64)
     if rows.ndim != 2 or counts.sum() != len(rows) or (len(counts) and counts.min() < 1):
         raise CaesuraError(
@@ -225,6 +229,8 @@ def _likelihoods(chunks: Any, scorer: Scorer | None, wanted: Callable[[int, int]
     if scorer is None:
         if isinstance(chunks, tuple) and len(chunks) == 2:
             alone, given = (np.asarray(each, np.float64) for each in chunks)
+            if not (np.isfinite(alone).all() and not np.isnan(given).any()):
+                raise CaesuraError("likelihoods must be numbers.")
             if alone.ndim != 1 or given.shape != (len(alone), len(alone)):
                 raise CaesuraError("expected likelihoods of n chunks alone, and a table of n × n given another chunk.")
             return alone, given
@@ -232,7 +238,15 @@ def _likelihoods(chunks: Any, scorer: Scorer | None, wanted: Callable[[int, int]
     texts = list(chunks)
 
     def mean(text: str, context: str) -> float:
-        total, tokens = scorer(text, context)
+        answer = scorer(text, context)
+        try:
+            total, tokens = map(float, answer)
+        except (TypeError, ValueError):
+            total = tokens = math.nan
+        if not (math.isfinite(total) and math.isfinite(tokens)):
+            raise CaesuraError(
+                f"the scorer returned {answer!r}; expected the sum of negative log-likelihoods and the tokens."
+            )
         return total / max(tokens, 1)
 
     alone = np.array([mean(text, "") for text in texts])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.kernels.retrieval import rank_by_sums
+from caesura.text import pluralize
 from caesura.validation import validate_range
 
 _WORDS = re.compile(r"\w+")
@@ -149,7 +150,10 @@ class EncoderRanking:
 
 
 def _unit_vectors(given: Any, count: int) -> NDArray[np.float64]:
-    rows = np.asarray(given, np.float64)
+    try:
+        rows = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
     if rows.ndim != 2 or len(rows) != count or not np.isfinite(rows).all():
         raise CaesuraError(
             f"the encoder returned an array of shape {rows.shape}; expected {count} rows of finite numbers."
@@ -187,6 +191,14 @@ def check_rankings(given: Any, queries: int, chunks: int) -> list[NDArray[np.int
     """Check the rankings that a retriever returned: one per query, of known chunks."""
     from caesura.chunks.evidence import check_ranking
 
-    if isinstance(given, Mapping) or len(given) != queries:
-        raise CaesuraError(f"the retriever returned {len(given)} rankings for {queries} queries.")
-    return [check_ranking(each, chunks) for each in given]
+    if not isinstance(given, (Sequence, np.ndarray)) or isinstance(given, str):
+        raise CaesuraError(f"the rankings are {type(given).__name__}; expected a list of indices per query.")
+    if len(given) != queries:
+        raise CaesuraError(f"there are {pluralize(len(given), 'ranking')} for {pluralize(queries, 'query')}.")
+    checked = []
+    for number, each in enumerate(given, 1):
+        try:
+            checked.append(check_ranking(each, chunks))
+        except CaesuraError as fault:
+            raise CaesuraError(f"query {number}: {fault}") from None
+    return checked

@@ -26,11 +26,14 @@ def chunk_page(evaluation: ChunkEvaluation, title: str = "Chunks for retrieval")
     -------
     str
     """
-    scores, lengths, *tests = evaluation.tables()
-    signatures = Table("signatures", ("signature",), tuple((note,) for note in scores.notes if isinstance(note, Code)))
-    scores = replace(scores, notes=tuple(note for note in scores.notes if not isinstance(note, Code)))
+    tables = evaluation.tables()
+    at = next(i for i, table in enumerate(tables) if table.columns[1] == "chunks")  # of the lengths
+    scores, lengths, tests = tables[:at], tables[at], tables[at + 1 :]
+    codes = [note for table in scores for note in table.notes if isinstance(note, Code)]
+    signatures = Table("signatures", ("signature",), tuple((code,) for code in codes))
+    shown = [replace(t, notes=tuple(note for note in t.notes if not isinstance(note, Code))) for t in scores]
     sections = [
-        ReportSection("scores", "Scores", (scores, signatures, evaluation.plot()), frozenset({signatures.caption})),
+        ReportSection("scores", "Scores", (*shown, signatures, evaluation.plot()), frozenset({signatures.caption})),
         ReportSection("lengths", "Lengths", (lengths,)),
     ]
     if tests:

@@ -19,7 +19,7 @@ from caesura.model import Segmentation
 from caesura.segmenters.catalog import SEGMENTERS, as_units, segmenter, validate_segment_count
 from caesura.segmenters.text.units import Text, Unit, split_units
 from caesura.text import pluralize
-from caesura.validation import validate_choice, validate_integer
+from caesura.validation import validate_choice, validate_integer, whole_number
 
 _TEXTS = ("page_content", "text", "content")
 _STARTS = ("start_index", "start_char_idx", "start_char", "start")
@@ -288,6 +288,8 @@ class _Limits:
             if most is not None and least is not None and least > most:
                 raise CaesuraError(f"min_{unit} is {least}, above max_{unit}, {most}.")
         validate_choice("oversize", self.oversize, ("cut", "keep", "refuse"))
+        if self.counter is not None and not callable(self.counter):
+            raise CaesuraError(f"count is {self.counter!r}; expected a function from a text to a number of tokens.")
 
     @property
     def any(self) -> bool:
@@ -468,7 +470,7 @@ class _Limits:
 def _check_overlap(given: Any) -> tuple[int, str]:
     if given is None:
         return 0, "characters"
-    amount, kind = given if isinstance(given, tuple) else (given, "characters")
+    amount, kind = given if isinstance(given, tuple) and len(given) == 2 else (given, "characters")
     validate_integer("overlap", amount)
     validate_choice("the unit of overlap", kind, ("characters", "tokens", "units"))
     return int(amount), kind
@@ -488,15 +490,20 @@ def _with_overlap(
     if at == 0 or amount == 0:
         return begin, end
     room = range(begin - spans[at - 1][0] + 1)  # numbers of characters
+    if kind == "units":
+        starts = [b for b, _ in regions]
+        first = bisect.bisect_left(starts, begin)
+        reached = [b for b in starts[max(0, first - amount) : first] if begin - b in room]
+        return next((b for b in reached if limits.fits(source[b:end])), begin), end
     if kind == "characters":
         longest = min(amount, room[-1])
-    elif kind == "units":
-        starts = [b for b, _ in regions]
-        longest = min(begin - starts[max(0, bisect.bisect_left(starts, begin) - amount)], room[-1])
     else:
         longest = bisect.bisect_right(room, amount, key=lambda size: limits.count(source[begin - size : begin])) - 1
     fitting = bisect.bisect_left(range(longest + 1), True, key=lambda size: not limits.fits(source[begin - size : end]))
-    return begin - max(fitting - 1, 0), end
+    start = begin - max(fitting - 1, 0)
+    while start < begin and grapheme_start(source, start) < start:  # not within a letter with its marks
+        start += 1
+    return start, end
 
 
 # ---------------------------------------------------------------------- chunks of other libraries
@@ -536,6 +543,9 @@ def locate_chunks(document: str, chunks: Iterable[Any]) -> LocatedChunks:
     >>> locate_chunks("One ship. Two ships.", ["One ship.", {"page_content": "Two ships.", "metadata": {"start_index": 10}}]).spans
     [(0, 9), (10, 20)]
     """
+    if isinstance(chunks, str) or not isinstance(chunks, Iterable):
+        given = "one string" if isinstance(chunks, str) else repr(chunks)
+        raise CaesuraError(f"the chunks are {given}; expected a list of strings, spans or objects with offsets.")
     listed = list(chunks)
     texts, spans = [], []
     for number, each in enumerate(listed, 1):
@@ -575,7 +585,10 @@ def text_and_span(chunk: Any, number: int) -> tuple[str | None, tuple[int, int] 
     if isinstance(chunk, Chunk):
         return chunk.text, chunk.span
     if isinstance(chunk, (tuple, list, np.ndarray)) and len(chunk) >= 2 and not isinstance(chunk[0], str):
-        return None, (int(chunk[0]), int(chunk[1]))
+        begin, end = whole_number(chunk[0]), whole_number(chunk[1])
+        if begin is None or end is None:
+            raise CaesuraError(f"chunk {number} is ({chunk[0]}, {chunk[1]}); expected (begin, end) in characters.")
+        return None, (begin, end)
     known = (
         chunk
         if isinstance(chunk, Mapping)
@@ -623,7 +636,10 @@ class FunctionSegmenter:
 
     def spans(self, document: str) -> list[tuple[int, int]]:
         """Return the chunks of a document; those that do not occur in it are an error."""
-        listed = list(self.function(document))
+        found = self.function(document)
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise CaesuraError(f"{self.name} returned {type(found).__name__}; expected a list of chunks.")
+        listed = list(found)
         if "".join(each for each in listed if isinstance(each, str)) != document:
             # SaT splits at line breaks by default, so that blank lines are empty strings
             listed = [each for each in listed if not (isinstance(each, str) and not each.strip())]
