@@ -120,7 +120,7 @@ def test_organisation_below_chance_has_its_expectation() -> None:
     assert (result.value, result.expected, result.standard_error) == (-1.0, pytest.approx(expected), 0.0)
     whole = organisation({"ann": ann, "ben": ann})  # two of three of four seconds always overlap
     assert np.isnan(whole.value)
-    assert "the degree is undefined" in str(whole)
+    assert "the degree of organisation is undefined" in str(whole)
 
 
 def test_signatures_of_coefficients_that_differ_in_more_than_their_name() -> None:
@@ -139,3 +139,16 @@ def test_metrics_that_are_coefficients_name_the_option() -> None:
     marks = cs.Segmentation.from_times([1.0], length=2.0)
     with pytest.raises(cs.CaesuraError, match="-O as=spans"):
         linked_kappa({"a": marks, "b": marks})
+
+
+def test_undefined_coefficients_and_choices_to_report_have_a_sentence() -> None:
+    nods = cs.Spans.from_rows([(0, 2, "nod"), (5, 7, "nod")], time=True, length=9.0)
+    assert "chance leaves no room for κ" in str(cs.agree({"a": nods, "b": nods}, coefficient="linked-kappa"))
+    assert "chance leaves no room for κ" in str(cs.compare(nods, nods, metrics=["linked-kappa"]))
+    whole = cs.Spans.from_rows([(0, 9, "nod")], time=True, length=9.0)
+    assert "chance alone puts all" in str(cs.compare(whole, whole, metrics=["organisation"]))
+    with pytest.raises(cs.CaesuraError, match="overlap-ratio is a metric, not a coefficient"):
+        cs.agree({"a": nods, "b": nods}, coefficient="overlap-ratio")
+    times = {"x": {"a": cs.Segmentation.from_times([1.0], length=5), "b": cs.Segmentation.from_times([1.1], length=5)}}
+    assert "One position of Sf and SfB is 0.1 s" in str(cs.agree(times, metric="SfB"))
+    assert "moves of a step cost nothing" in str(cs.agree(times, metric="SfB:step=0.1,tolerance=0.2"))

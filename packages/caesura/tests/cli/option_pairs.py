@@ -130,6 +130,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         "phones.json heard.json",
         {
             "metric": given("--metric onset-p90"),
+            "tolerance": given("--tolerance 5ms,15ms"),
             "by": given("--by pair"),
             "sort": given("--sort onset-median"),
             "least": given("--least 50"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caesura import Corpus, Spans
 from caesura.formats import read, write
 from caesura.gold import unify
 from caesura.samples import load
@@ -306,3 +307,53 @@ def test_spans_in_time_can_be_read_as_boundaries(tmp_path) -> None:
     for options in (("--tolerance", "20ms"), ("-m", "SfB:step=0.1")):
         assert "read intervals in time as boundaries with -O as=boundaries" in refused("agree", file, *options)
         assert caesura("agree", file, "--format", "times", *options).returncode == 0
+
+
+ANN, BEN = [(0.31, 4.51, "hello there"), (7.0, 12.0, "well")], [(4.6, 7.6, "yes")]
+
+
+def tiers_of_speakers(path: Path, **speakers: list[tuple[float, float, str]]) -> Path:
+    """Write a TextGrid with a tier of utterances per speaker."""
+    made = [("talk", "", Spans.from_rows(rows, time=True, length=13.0), name) for name, rows in speakers.items()]
+    path.parent.mkdir(exist_ok=True)
+    write(Corpus.from_annotations(made), path, lossy=True)
+    return path
+
+
+def test_tiers_and_columns_of_speakers_are_turns(tmp_path) -> None:
+    gold = tiers_of_speakers(tmp_path / "gold" / "talk.TextGrid", ann=ANN, ben=BEN)
+    found = tiers_of_speakers(
+        tmp_path / "found" / "talk.TextGrid", S1=[(0, 4.5, "")], S2=[(4.5, 7.8, "x")], S3=[(8, 12.5, "x")]
+    )
+    alone = tiers_of_speakers(tmp_path / "alone.TextGrid", ann=ANN)
+    turns = [(0.31, 4.51, "ann"), (4.6, 7.6, "ben"), (7.0, 12.0, "ann")]
+    table = tmp_path / "gold.csv"
+    table.write_text("start,end,speaker\n" + "".join(f"{a},{b},{who}\n" for a, b, who in turns))
+    for path, expected in ((gold, turns), (table, turns), (alone, [turns[0], turns[2]])):
+        (marks,) = (a.marks for a in read(path, **{"as": "turns"}))
+        assert marks.rows == expected
+    asked = "evaluate", gold, found, "-m", "diarization-error"
+    assert "with -O as=turns if the tiers" in refused(*asked)
+    rttm = tmp_path / "gold" / "talk.rttm"
+    write(read(table, item="talk", **{"as": "turns"}), rttm, lossy=True)
+    scores = [
+        caesura("evaluate", ref, found, "-O", "hyp.as=turns", *more, "--quiet").stdout.splitlines()[2].split()
+        for ref, more in ((gold, ["-O", "ref.as=turns"]), (rttm, ["-m", "diarization-error"]))
+    ]
+    assert scores[0] == scores[1]
+    assert scores[0][0] == "diarization-error"
+
+
+def test_the_diarization_error_is_named_before_other_faults(tmp_path) -> None:
+    line = "SPEAKER {} 1 {} 2.0 <NA> <NA> {} <NA> <NA>\n"
+    gold, found, uem = (tmp_path / name for name in ("gold.rttm", "found.rttm", "all.uem"))
+    gold.write_text(line.format("a", 0, "ann"))
+    found.write_text(line.format("a", 1, "S1") + line.format("extra", 1, "S1"))
+    uem.write_text("a 1 0 9\n")
+    for more in ((), ("--uem", uem)):
+        assert "is diarization-error" in refused("evaluate", gold, found, *more, "-m", "DER")
+        assert "is speaker-purity" in refused("evaluate", gold, found, *more, "-m", "purity")
+    assert "-m diarization-error:collar=…" in refused("evaluate", gold, found, "--collar", "0.25")
+    compared = caesura("compare", gold, found, "-m", "diarization-error")  # as evaluate, it names what it leaves out
+    assert "1 item (extra) was left out" in compared.stderr
+    assert "diarization-error ↓  1.000" in compared.stdout

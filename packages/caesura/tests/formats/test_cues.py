@@ -158,11 +158,12 @@ def test_overlapping_cues_cannot_become_boundaries(tmp_path: Path) -> None:
         cs.read(put(tmp_path, "a.srt", text), **{"as": "boundaries"})
 
 
-def test_overlapping_rows_of_a_table_name_the_format_of_spans(tmp_path: Path) -> None:
+def test_overlapping_rows_of_a_table_name_the_option_of_spans(tmp_path: Path) -> None:
     path = put(tmp_path, "turns.csv", "item,coder,start,end,label\nt,a,0.5,3.25,x\nt,a,2.5,4.75,y\n")
-    with pytest.raises(FormatError, match="read overlapping intervals with --format csv-spans"):
+    with pytest.raises(FormatError, match="read overlapping intervals with as=spans"):
         cs.read(path)
-    assert cs.read(path, "csv-spans").kind == "spans"
+    for spans in (cs.read(path, "csv-spans"), cs.read(path, **{"as": "spans"})):
+        assert spans["t", "a"].rows == [(0.5, 3.25, "x"), (2.5, 4.75, "y")]
 
 
 def test_labels_in_seconds_are_segments_or_spans(tmp_path: Path) -> None:

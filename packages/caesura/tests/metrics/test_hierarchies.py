@@ -171,3 +171,14 @@ def test_layers_of_mir_eval_are_read() -> None:
     assert marks.layers == [[(0, 15), (15, 30)], [(0, 5), (5, 15)]]
     (named,) = [a.marks for a in cs.from_object((intervals, [["A", "B"], ["a", "b"]]))]
     assert named.names == ("A", "B", "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("layers", "sentence"),
+    [([], "no segment"), ([[]], "no segment"), ([[(0, float("nan"))]], "not two finite"), ([[("a", 2)]], "not two finite"), ([5], "not two finite")],
+)  # fmt: skip
+def test_layers_need_segments_of_numbers(layers, sentence: str) -> None:
+    with pytest.raises(InvalidSegmentation, match=sentence):
+        Hierarchy.from_layers(layers)
+    with pytest.raises(CaesuraError, match="frame is 0"):
+        Hierarchy.from_layers([[(0, 2)]], frame=0)

@@ -199,3 +199,38 @@ def test_recordings_that_an_aligner_lacks() -> None:
     counted = compare_aligners(GOLD, {"some": some, "near": NEAR}, missing="empty").evaluation
     assert counted["some", "interval-matched"].micro == pytest.approx(7 / 8)
     assert counted["some", "phone-error"].micro == pytest.approx(1 / 8)
+
+
+def test_other_tolerances_and_the_order_of_groups(tmp_path) -> None:
+    aligners = {"near": NEAR, "far": FAR}
+    result = compare_aligners(GOLD, aligners, by="pair", tolerances=["5ms", 0.015], least=8, sort="onset-bias")
+    names = list(result.evaluation.measured)
+    assert [name for name in names if "within" in name] == ["onset-within-5ms", "onset-within-15ms"]
+    assert "onset-median" in names
+    assert list(result.tests.by_metric) == ["onset-median", "onset-within-5ms", "onset-within-15ms"]
+    records = result.groups[0].records()
+    assert "below 8" in records[-1]["pair"]  # the small groups are last in any order
+    biases = [abs(row["onset-bias"]) for row in records[:-1]]
+    assert biases == sorted(biases, reverse=True)
+    with pytest.raises(CaesuraError, match="limit is a whole number of ms"):
+        compare_aligners(GOLD, {"near": NEAR}, tolerances=["12.5ms"])
+    other = tmp_path / "other.tsv"
+    other.write_text("AA1\tvowel\n")
+    with pytest.raises(CaesuraError, match=r"no name of the reference .* is in this file of classes"):
+        compare_aligners(GOLD, {"near": NEAR}, by=f"class={other}")
+
+
+def test_phone_tiers_may_be_named_after_the_speaker_of_each_file(tmp_path) -> None:
+    def write(folder: str, names: dict[str, str]) -> str:
+        for item, track in names.items():
+            made = [("", "", NEAR[item, "c"], track), ("", "", cs.Segmentation.from_times([], length=9), "x - words")]
+            (tmp_path / folder).mkdir(exist_ok=True)
+            cs.write(cs.Corpus.from_annotations(made), tmp_path / folder / f"{item}.TextGrid", lossy=True)
+        return str(tmp_path / folder)
+
+    gold = write("gold", {"r0": "phones", "r1": "phones"})
+    mfa = write("mfa", {"r0": "ann - phones", "r1": "ben - phones"})
+    done = caesura("aligners", gold, mfa, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "tier 'ann - phones', 'ben - phones' … (one per file)" in done.stderr
+    assert "interval-matched    1.000" in done.stdout

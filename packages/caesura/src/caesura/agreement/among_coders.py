@@ -25,10 +25,11 @@ from caesura.agreement.coefficients import (
     Values,
     corpus_of_coders,
     is_label_coefficient,
+    unknown_coefficient,
 )
 from caesura.agreement.ratings import Ratings
 from caesura.agreement.result import Agreement, combine
-from caesura.errors import CaesuraError, UnknownName
+from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
 from caesura.model import DEFAULT_METRICS
@@ -388,7 +389,7 @@ def _choose_coefficients(
             f"{next(iter(options))} is an option of coefficients of spans; these are annotations of {data.kind}."
         )
     if (unknown := next((name for name in names or () if name not in COEFFICIENTS), None)) is not None:
-        raise UnknownName("coefficient", str(unknown), [*COEFFICIENTS, *LABEL_COEFFICIENTS, *models])
+        raise unknown_coefficient("coefficient", str(unknown), [*COEFFICIENTS, *LABEL_COEFFICIENTS, *models])
     validate_choice("density", density, get_args(Density))
     defaults = DEFAULT_COEFFICIENTS[data.kind]
     sums = AgreementSums(CountedPairs.among_coders(data) if counted is None else counted, measure)

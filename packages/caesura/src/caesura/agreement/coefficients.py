@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.agreement.result import Agreement, Formula
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows, share
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans
@@ -443,6 +443,17 @@ def is_label_coefficient(name: str) -> bool:
 
 
 # ---------------------------------------------------------------------- κ with simulated chance
+
+
+def unknown_coefficient(
+    kind: str, name: str, known: list[str], titles: Mapping[str, str] | None = None
+) -> CaesuraError:
+    """Return an error about an unknown coefficient, which says where a metric was given as one; parameters are those of UnknownName."""
+    from caesura.metrics.catalog import FAMILIES
+
+    if name in FAMILIES:
+        return CaesuraError(f"{name} is a metric, not a coefficient: metric={name!r} (-m {name}).")
+    return UnknownName(kind, name, known, titles)
 
 
 def kappa_of_draws(counted: CountedPairs, metric: Metric, drawn: Values, *, chance: str, seed: int) -> Agreement:

@@ -5,6 +5,7 @@ Coefficients of events are computed for every two coders and averaged, except fo
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.batch import Batch, Side
+from caesura.metrics.flexible import STEP_NOTE
 from caesura.metrics.linked import Unmatched, linked_table, values_one_by_one
-from caesura.metrics.organisation import Chance, nucleated_by_chance, nuclei
+from caesura.metrics.organisation import ALL_BY_CHANCE, Chance, nucleated_by_chance, nuclei
 from caesura.model.corpus import Corpus, CorpusLike
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
@@ -104,6 +106,7 @@ def linked_kappa(
             "linked_share": float(metric("linked-share", overlap=overlap).score(pooled)),
             "matrix": matrix,
             "by_value": values_one_by_one(pooled, corpus.labels or (), unmatched),
+            "notes": _sentences(measure, pooled),
         },
         interval=interval,
         title="κ of linked annotations",
@@ -184,6 +187,7 @@ def organisation(
             "annotations": total,
             "expected_nucleated": float(expected),
             "p_value": float((by_chance >= found).mean()) if total else float("nan"),
+            "notes": [_sentence(ALL_BY_CHANCE)] if 0 < total <= expected else [],
         },
         formula="organisation",
         title="degree of organisation",
@@ -247,6 +251,16 @@ def _spans(corpus: CorpusLike) -> Corpus:
 # ---------------------------------------------------------------------- boundaries at random times
 
 
+def _sentences(measure: Metric, pooled: Any) -> list[str]:
+    """Return what the metric says about pooled counts, as a list of at most one sentence."""
+    said = measure.family.summarize(measure.family.counts._make(pooled))
+    return [_sentence(said)] if said else []
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000, seed: int = 0) -> Agreement:
     """Correct boundary-F, Sf or SfB of recordings for chance (κ): all boundaries are placed at random times.
 
@@ -274,7 +288,13 @@ def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000
         rows = measure.family.count(Batch(batch.kind, lengths, ref, hyp, batch.labels))
         sums.append(rows.reshape(-1, len(batch), rows.shape[1]).sum(axis=1))
     drawn = measure.score(np.concatenate(sums))
-    return kappa_of_draws(counted, measure, drawn, chance="times", seed=seed)
+    result = kappa_of_draws(counted, measure, drawn, chance="times", seed=seed)
+    if measure.name == "boundary-F":
+        return result
+    notes = _sentences(measure, counted.rows(measure).sum(axis=0))
+    if not notes and measure.parameters["step"] is None:
+        notes = [_sentence(STEP_NOTE)]
+    return replace(result, details={**result.details, "notes": notes})
 
 
 def _placed(side: Side, lengths: Any, random: np.random.Generator) -> Side:

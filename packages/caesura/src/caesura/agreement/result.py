@@ -235,8 +235,6 @@ def _nuclei_note(result: Agreement) -> tuple[str, ...]:
         f"{details['nucleated']} of {details['annotations']} annotations are in {details['nuclei']} nuclei; by chance "
         f"{format_cell(details['expected_nucleated'])}, and at least as many in {format_cell(details['p_value'])} of the random configurations."
     )
-    if details["annotations"] and details["expected_nucleated"] >= details["annotations"]:
-        sentence += " Chance alone puts all annotations into nuclei, so the degree is undefined."
     return (sentence,)
 
 

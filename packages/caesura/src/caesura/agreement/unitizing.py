@@ -13,7 +13,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from caesura._version import __version__
-from caesura.agreement.coefficients import EVENT_COEFFICIENTS, SPAN_COEFFICIENTS, corpus_of_coders
+from caesura.agreement.coefficients import (
+    EVENT_COEFFICIENTS,
+    SPAN_COEFFICIENTS,
+    corpus_of_coders,
+    unknown_coefficient,
+)
 from caesura.agreement.result import Agreement, combine
 from caesura.agreement.unitizing_alignment import Dissimilarity, NamesLike, SpanTexts
 from caesura.agreement.unitizing_coefficients import (
@@ -35,7 +40,7 @@ from caesura.agreement.unitizing_coefficients import (
     per_item,
     whole_positions,
 )
-from caesura.errors import CaesuraError, UnknownName
+from caesura.errors import CaesuraError
 from caesura.model.corpus import CorpusLike
 from caesura.options import option_types, parse_options, validate_names
 from caesura.statistics.bootstrap import Resampling
@@ -102,7 +107,8 @@ def span_agreements(
         bare, _, parameters = name.partition(":")
         family = next((family for family in _FAMILIES if bare in family), None)
         if family is None:
-            raise UnknownName("coefficient of spans", bare, [*SPAN_COEFFICIENTS, *EVENT_COEFFICIENTS], _OTHER_NAMES)
+            known_names = [*SPAN_COEFFICIENTS, *EVENT_COEFFICIENTS]
+            raise unknown_coefficient("coefficient of spans", bare, known_names, _OTHER_NAMES)
         known = _option_types(bare)
         given = parse_options(parameters, known)
         validate_names(bare, given, known)

@@ -118,7 +118,7 @@ def agree(
         list[str] | None,
         Option(
             "--tolerance",
-            help="Recordings: κ of boundaries, which match if they are at most this far apart, such as 20ms (boundary-F). Repeatable.",
+            help="Recordings: κ of boundaries, which match if they are at most this far apart, such as 20ms (boundary-F). Several: 10ms,20ms.",
         ),
     ] = None,
     density: Annotated[
@@ -347,7 +347,7 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
         raise CaesuraError(
             f"--tolerance is for boundaries in time; these are annotations of {kind}{reading_as_boundaries(kind)}."
         )
-    measures = [make_metric("boundary-F", tolerance=each) for each in tolerances]
+    measures = [make_metric("boundary-F", tolerance=each) for given in tolerances for each in given.split(",")]
     results = {}
     for measure in measures:
         wide = tolerance_text(measure.parameters["tolerance"])

@@ -71,6 +71,10 @@ def aligners(
         list[Path], Argument("Folders or files of the aligners: one or several.", offer=options.SAMPLES)
     ],
     metric: options.Metrics = None,
+    tolerance: Annotated[
+        list[str] | None,
+        Option("--tolerance", help="Shares of starts within so much time, in place of 10, 20, 25 and 50 ms: 5ms,15ms."),
+    ] = None,
     by: Annotated[
         str,
         Option(
@@ -156,7 +160,7 @@ def aligners(
         against[name] = named_alike(gold, reference, read, path)
     with working("pairing intervals"):
         result = compare_aligners(
-            gold, against, metric, by=by, mapping=shared_map, own_maps=own_maps, least=least, sort=sort, confusions=confusions, missing=missing, seed=seed,
+            gold, against, metric, by=by, tolerances=[each for given in tolerance or () for each in given.split(",")], mapping=shared_map, own_maps=own_maps, least=least, sort=sort, confusions=confusions, missing=missing, seed=seed,
             **({"cluster": None} if cluster == "none" else parse_cluster(cluster)),
         )  # fmt: skip
     if json:
@@ -212,7 +216,10 @@ def _phone_tier(corpus: Corpus, path: Path) -> Corpus:
     if not found:
         listed = ", ".join(corpus.tracks[:5])
         raise CaesuraError(f"{path}: none of the tiers ({listed}) is called phones; choose one with -O tier=NAME.")
-    if len(found) == 1:
-        print_stderr(f"{path}: tier {found[0]!r} of {', '.join(corpus.tracks[:5])}.")
-        return rename_each(corpus.select(tracks=found), {}, {}, {found[0]: ""})
-    return corpus.select(tracks=found)
+    kept = corpus.select(tracks=found)
+    if len(found) > 1 and len(kept) > len(set(zip(kept.item_of.tolist(), kept.coder_of.tolist(), strict=True))):
+        return kept  # several speakers in one recording
+    listed = ", ".join(corpus.tracks[:5]) + (" …" if len(corpus.tracks) > 5 else "")
+    name = repr(found[0]) if len(found) == 1 else f"{found[0]!r}, {found[1]!r} … (one per file)"
+    print_stderr(f"{path}: tier {name} of {listed}.")
+    return rename_each(kept, {}, {}, dict.fromkeys(found, ""))

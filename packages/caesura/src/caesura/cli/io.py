@@ -159,7 +159,8 @@ class Reading:
 
     def default_metrics_of(self, path: Path | str, kind: str) -> list[str] | None:
         """Names of the metrics for files with the suffix of this one, if they compare this kind of annotation."""
-        if not str(path).endswith(_TURNS):  # the only files whose suffix says that labels are speakers
+        turns = any(option.rpartition(".")[2] == "as=turns" for option in self.options or ())
+        if not turns and not str(path).endswith(_TURNS):  # the only files whose suffix says that labels are speakers
             return None
         from caesura.formats.catalog import FORMATS
         from caesura.metrics.catalog import FAMILIES

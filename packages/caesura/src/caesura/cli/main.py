@@ -112,12 +112,27 @@ def _usage_errors_as_sentences() -> Iterator[None]:
         asked = fault.ctx.command_path if fault.ctx else "caesura"
         if isinstance(fault, click.NoSuchOption) and asked == "caesura compare" and _has("evaluate", fault.option_name):
             sentence, asked = f"compare has no option {fault.option_name}, evaluate has it", "caesura evaluate"
+        elif isinstance(fault, click.NoSuchOption) and (example := _metric_with(fault)):
+            sentence = f"{fault.option_name} is a parameter of metrics, -m {example}"
         end = " See" if sentence.endswith("?") else "; see"  # "Did you mean 'show'?"
         raise CaesuraError(f"{sentence[0].lower()}{sentence[1:]}{end} {asked} --help.") from None
 
 
 def _has(command: str, option: str) -> bool:
     return any(option in parameter.opts for parameter in COMMANDS[command].params)
+
+
+def _metric_with(fault: click.NoSuchOption) -> str | None:
+    """Return a metric with a parameter of the name of an option, such as "diarization-error:collar=", if the command takes metrics."""
+    if fault.ctx is None or not any("--metric" in parameter.opts for parameter in fault.ctx.command.params):
+        return None
+    from caesura.metrics.catalog import FAMILIES, metric, metric_names
+
+    name = fault.option_name.lstrip("-").replace("-", "_")
+    return next(
+        (f"{each}:{name}=…" for each in metric_names() if FAMILIES.can_load(each) and name in metric(each).parameters),
+        None,
+    )
 
 
 def _run_completion(function: str) -> Callable[[click.Context, click.Parameter, str | None], None]:

@@ -12,7 +12,12 @@ import numpy as np
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source
 from caesura.formats.catalog import format_options
-from caesura.formats.speech.intervals import IntervalRules, IntervalSpanOptions, spans_of_intervals
+from caesura.formats.speech.intervals import (
+    IntervalRules,
+    IntervalSpanOptions,
+    spans_of_intervals,
+    turns_of_tiers,
+)
 from caesura.formats.speech.praat import Tier, marks_of_tiers, parse_grid, quote
 from caesura.formats.standoff import CharacterSpan, MarkedText, read_standoff
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
@@ -358,8 +363,12 @@ def _read_text_grid(
             tiers = parse_grid(source)
     else:
         tiers = [_tier(each, float(_of(thing, _LAST))) for each in thing.tiers]
-    for coder, track, marks in marks_of_tiers(source, tiers, tier, IntervalRules.from_options(**intervals)):
-        yield Annotation("", coder, marks, track)
+    turns = intervals.get("as_") == "turns"
+    read = marks_of_tiers(
+        source, tiers, "*" if turns and tier is None else tier, IntervalRules.from_options(**intervals)
+    )
+    annotations = [Annotation("", coder, marks, track) for coder, track, marks in read]
+    yield from turns_of_tiers(Corpus.from_annotations(annotations)) if turns else annotations
 
 
 def _tier(tier: Any, length: float) -> Tier:

@@ -12,7 +12,7 @@ from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, Lengt
 from caesura.files import Source, load_json
 from caesura.formats.catalog import claiming_formats, detect, format_options, named_format
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
-from caesura.formats.speech.intervals import chosen_tiers
+from caesura.formats.speech.intervals import chosen_tiers, turns_of_tiers
 from caesura.formats.tables import INTERVAL_ALIASES, NAME_ALIASES, common_names, parse_header, read_table
 from caesura.model import Corpus
 from caesura.model.provenance import (
@@ -201,6 +201,9 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
     names = {name: str(given.pop(name)) for name in NAMES if given.get(name) is not None}
     if "coder" in own and names.get("coder") == "annotator":  # a field of the file and no name
         given["coder"] = names.pop("coder")
+    turns = given.get("as") == "turns"
+    if turns and "tier" in own and given.get("tier") is None:  # the only tier of a file is a speaker, too
+        given["tier"] = "*"
     tier = None
     if "tier" in given and "tracks" in chosen.carries and "tier" not in own:
         tier = given.pop("tier")
@@ -219,7 +222,9 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
             corpus = corpus.with_provenance(replace(corpus.provenance, tiers=True))
     if tier is not None:
         corpus, given = _select_tracks(corpus, source, tier), {**given, "tier": tier}
-    if chosen.keeps_source:
+    if turns:
+        corpus = turns_of_tiers(corpus)
+    elif chosen.keeps_source:
         corpus = _with_source(corpus, source, format, given)
     return rename_parts(corpus, names) if names else corpus
 

@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from caesura.errors import CaesuraError
-from caesura.metrics.family import Family, Metric
+from caesura.metrics.family import Family, Metric, check_kind
 from caesura.model.corpus import Kind
 from caesura.options import option_types, parse_options, validate_names, validate_options
 from caesura.registry import Entry, Registry
@@ -420,6 +420,10 @@ def choose_metrics(
     A parameter that no metric has raises an error. Without names, metrics that compare names of segments are chosen only if both sides
     are ``named``.
     """
+    for name in names or ():
+        bare = name.partition(":")[0]
+        if kind is not None and bare in FAMILIES:
+            check_kind((bare,), FAMILIES.facts(bare)["kinds"], kind)
     if not parameters:
         return None if names is None else [metric(name) for name in names]
     listed = names or (filter(FAMILIES.can_load, metric_names()) if kind is None else default_metrics(kind))
@@ -436,6 +440,12 @@ def _own_parameters(name: str, parameters: Mapping[str, Any]) -> list[str]:
     """Return the parameters that a metric has; if its own default is a string, a number of that name belongs to another metric."""
     known = metric(name).parameters
     return [k for k, v in parameters.items() if k in known and (isinstance(v, str) or not isinstance(known[k], str))]
+
+
+def ignore_extra_items(wanted: str | Metric | Iterable[str | Metric] | None) -> bool:
+    """Tell whether all metrics score the recordings of the reference only, as those of diarization do."""
+    listed: Any = [] if wanted is None else [wanted] if isinstance(wanted, (str, Metric)) else wanted
+    return bool(listed) and all(metric(name).family.ignores_extra_items for name in listed)
 
 
 def describe_unmeasured_names(metrics: Iterable[Metric], reference: bool, hypothesis: bool) -> list[str]:

@@ -222,7 +222,7 @@ class Family(ABC):
 
     def prepare(self, batch: Batch) -> Batch:
         """Check that this family can count a batch; return it without types if the family ignores them."""
-        _check_kind(self.scores, self.kinds, batch.kind)
+        check_kind(self.scores, self.kinds, batch.kind)
         if self.types == "exclusive":
             batch.check_one_type_per_position()
         if self.compares_names:
@@ -283,7 +283,7 @@ class Metric:
 
     def prepare(self, batch: Batch) -> Batch:
         """Check that a batch can be counted, and return it as :meth:`Family.count` expects it."""
-        _check_kind((self.name,), self.kinds, batch.kind)
+        check_kind((self.name,), self.kinds, batch.kind)
         return self.family.prepare(batch)
 
     def check(self, batch: Batch) -> None:
@@ -470,12 +470,13 @@ def spell(value: Any) -> str:
     return ",".join(map(spell, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
+_NOT_DIARIZATION = (
+    "DER is the diacritic error rate here; the diarization error rate is diarization-error (-m diarization-error)."
+)
 #: Metric and kind of annotation -> what to say where another metric is probably meant.
 _OTHER_METRIC_MEANT = {
-    (
-        "DER",
-        "spans",
-    ): "DER is the diacritic error rate here; the diarization error rate is diarization-error (-m diarization-error).",
+    ("DER", "spans"): _NOT_DIARIZATION,
+    ("DER", "time"): _NOT_DIARIZATION,
     ("purity", "spans"): "purity compares segments; the purity of speakers is speaker-purity (-m speaker-purity).",
     (
         "coverage",
@@ -484,12 +485,20 @@ _OTHER_METRIC_MEANT = {
 }
 
 
-def _check_kind(names: Iterable[str], kinds: frozenset[Kind], kind: Kind) -> None:
+def check_kind(names: Iterable[str], kinds: frozenset[Kind], kind: Kind) -> None:
+    """Raise an error if these metrics do not compare this kind of annotation; it names the metric or the reading that is probably meant."""
     if kind not in kinds:
         names = tuple(names)
         if len(names) == 1 and (names[0], kind) in _OTHER_METRIC_MEANT:
             raise CaesuraError(_OTHER_METRIC_MEANT[names[0], kind])
-        raise CaesuraError(f"{'/'.join(names)} compares {' or '.join(sorted(kinds))}, not {kind}.")
+        advice = ""
+        if kind == "time" and kinds == {"spans"}:
+            advice = "; read intervals as spans with -O as=spans"
+            if names[0].startswith(("diarization-", "jaccard-", "speaker-")):
+                advice += " if their labels are the speakers, with -O as=turns if the tiers (or a column speaker) are"
+        elif kind == "spans" and kinds == {"time"}:
+            advice = "; read intervals as boundaries with -O as=boundaries"
+        raise CaesuraError(f"{'/'.join(names)} compares {' or '.join(sorted(kinds))}, not {kind}{advice}.")
 
 
 def _columns(rows: Rows) -> Rows:

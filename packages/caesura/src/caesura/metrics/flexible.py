@@ -47,6 +47,8 @@ _NEAR = 1e-9  # tolerance for sums of costs
 _START = np.zeros(1, np.int64)
 _TICKS = 10_000_000  # per second: times are compared on a grid of 100 ns
 _STEP = 0.1  # seconds that count as one position of a recording by default
+#: What to say where the step was not given.
+STEP_NOTE = f"one position of Sf and SfB is {_STEP:g} s; choose another with step=, and report it"
 _FAR_IN_TIME = 1 << 52  # ticks: longer than any recording
 
 
@@ -189,10 +191,13 @@ class FlexibleEdits(Family):
         return out
 
     def summarize(self, counts: FlexibleCounts) -> str | None:
-        """Return a sentence with the step if it was not given; recordings have no whole number of positions."""
+        """Return a sentence with the step if it was not given, and one if the tolerance is as long; recordings have no whole number of positions."""
+        step = _STEP if self.step is None else self.step
+        if self.tolerance >= step:
+            return f"the tolerance of {self.tolerance:g} s is as long as a step of {step:g} s or longer: moves of a step cost nothing"
         if self.step is not None or float(counts.potential).is_integer():
             return None
-        return f"one position of Sf and SfB is {_STEP:g} s; choose another with step=, and report it"
+        return STEP_NOTE
 
     def _rule_in_ticks(self, rule: FlexibleRule, step: float) -> FlexibleRule:
         """Return the rule for times: prices per tick, and how far a move pays, beyond the tolerance."""

@@ -57,6 +57,9 @@ _CHUNK = 1_000_000  # candidate pairs that are compared at a time
 
 
 #: Cells on the diagonal, row and column sums by value (all, and of linked pairs only), and unlinked annotations of each side.
+#: Why κ of linked annotations is undefined if all are linked and have one value.
+ONE_VALUE = "agreement is perfect, but all annotations have one value, so that chance leaves no room for κ (undefined)"
+
 LinkedCounts = namedtuple(  # type: ignore[misc]  # 200 fields, built in a loop
     "LinkedCounts",
     ["first_unlinked", "second_unlinked"]
@@ -300,6 +303,13 @@ class LinkedAnnotations(_EventFamily):
             first, second = (_events(side, pair, batch) for side in (batch.reference, batch.hypothesis))
             rows[pair] = _tally(first, second, link(first, second, self.overlap))
         return rows
+
+    def summarize(self, counts: Any) -> str | None:
+        """Return a sentence if all annotations are linked and have one value, so that κ is undefined."""
+        table = linked_table(counts)
+        if float(table.total) and float(table.expected) >= 1.0:
+            return ONE_VALUE
+        return None
 
 
 class Events(NamedTuple):

@@ -36,6 +36,10 @@ _CLASSES = 10
 _CHUNK = 2**20  # random annotations at a time
 
 
+#: Why the degree of organisation is undefined if random annotations are all in nuclei.
+ALL_BY_CHANCE = "chance alone puts all annotations into nuclei, so that the degree of organisation is undefined"
+
+
 class OrganisationCounts(NamedTuple):
     """Annotations in nuclei, the number expected by chance, and all annotations."""
 
@@ -101,6 +105,10 @@ class Organisation(Family):
             expected, _ = expected_nucleated(np.sort(ends - starts), length, self.chance, self.draws, self.seed, unit)
             rows[pair] = int((nuclei(starts, ends) >= 0).sum()), expected, len(starts)
         return rows
+
+    def summarize(self, counts: OrganisationCounts) -> str | None:
+        """Return a sentence if chance puts all annotations into nuclei, so that the degree is undefined."""
+        return ALL_BY_CHANCE if 0 < float(counts.annotations) <= float(counts.expected) else None
 
 
 def _span_times(side: Side, pair: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import pairwise
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ from caesura.model.nested_notations import (
 )
 from caesura.model.segmentation import ImmutableAnnotation, Segmentation, SegmentationLike, as_segmentation
 from caesura.text import pluralize
+from caesura.validation import validate_positive
 
 
 class Hierarchy(ImmutableAnnotation):
@@ -229,7 +231,7 @@ class Hierarchy(ImmutableAnnotation):
         Raises
         ------
         InvalidSegmentation
-            If segments cross.
+            If segments cross, if there is no segment and no length, or if positions are no numbers.
 
         Examples
         --------
@@ -238,7 +240,16 @@ class Hierarchy(ImmutableAnnotation):
         >>> Hierarchy.from_layers([[(0, 1.5), (1.5, 3.04)]], frame=0.1).spans
         [(1, 15, 1), (16, 30, 1)]
         """
-        rows = [(*row[:2], level) for level, layer in enumerate(layers, 1) for row in layer]
+        if frame is not None:
+            validate_positive("frame", frame)
+        try:
+            rows = [(*row[:2], level) for level, layer in enumerate(layers, 1) for row in layer]
+            known = all(len(row) == 3 and isfinite(row[0]) and isfinite(row[1]) for row in rows)
+        except TypeError:
+            known = False
+        if not known or (not rows and length is None):
+            what = "a row that is not two finite numbers" if not known else "no segment"
+            raise InvalidSegmentation(f"the layers have {what}; expected lists of (start, end) or (start, end, label).")
         given = [row[2] if len(row) > 2 and row[2] is not None else "" for layer in layers for row in layer]
         labels = [str(label) for label in given]
         end = max((row[1] for row in rows), default=0) if length is None else length

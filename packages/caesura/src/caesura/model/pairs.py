@@ -364,8 +364,10 @@ def _first(names: list[str], number: int = 3) -> str:
 
 
 def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
+    tracks = all(track for _, track in (*ours, *theirs)) and {item for item, _ in ours} & {item for item, _ in theirs}
+    advice = "; if these are speakers, whose names may differ, add -O as=turns" if tracks else ""
     return CaesuraError(
-        f"the two sides share no item: the reference has {_preview(ours)}, the hypothesis {_preview(theirs)}."
+        f"the two sides share no item: the reference has {_preview(ours)}, the hypothesis {_preview(theirs)}{advice}."
     )
 
 
@@ -479,7 +481,7 @@ def tiers_to_split(corpora: Iterable[Corpus]) -> tuple[list[str], list[str]]:
         first, other = listed[0], next(c for c in listed if not set(c.tracks) & set(listed[0].tracks))
         raise CaesuraError(
             f"the two sides share no tier: one has {_tracks(first)}, the other {_tracks(other)}; "
-            "choose with -O ref.tier=NAME or -O hyp.tier=NAME."
+            "choose with -O ref.tier=NAME or -O hyp.tier=NAME; if tiers are speakers, whose names may differ, add -O as=turns."
         )
     alone = dict.fromkeys(track for c in listed for track in c.tracks if track not in (*shared, *computed))
     return shared, list(alone)

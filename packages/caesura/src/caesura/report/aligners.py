@@ -26,6 +26,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.interval_errors import IntervalErrors
 from caesura.metrics.interval_pairing import with_new_names
 from caesura.metrics.label_map import LabelMap
+from caesura.metrics.time_grid import seconds
 from caesura.model import Segmentation
 from caesura.model.corpus import Corpus, CorpusLike, as_corpus
 from caesura.model.pairs import Missing
@@ -50,6 +51,7 @@ ALIGNER_SCORES = (
     "onset-within-25ms", "onset-within-50ms", "offset-median", "phone-error",
 )  # fmt: skip
 _TESTED = ("onset-within-20ms", "onset-median")
+_SHARES = "onset-within-"
 _WIDEST = 100  # ms of the tolerance curves
 _MAX_CONFUSIONS = 20  # rows of the table; as_dict() has all
 
@@ -183,6 +185,7 @@ def compare_aligners(
     metrics: Sequence[str] | None = None,
     *,
     by: str = "phone",
+    tolerances: Sequence[float | str] = (),
     mapping: Any = None,
     own_maps: Mapping[str, Any] | None = None,
     cluster: str | None = "auto",
@@ -205,6 +208,8 @@ def compare_aligners(
         Scores; by default :data:`ALIGNER_SCORES`. Groups have those of intervals (onset-, offset-, duration-, interval-), if there are any.
     by : str, default "phone"
         Groups of intervals: "phone", "pair" or "class=FILE"; or of recordings: "speaker", "item" or another attribute.
+    tolerances : sequence of float or str, default ()
+        Tolerances of the shares of starts, such as "15ms"; by default 10, 20, 25 and 50 ms, in groups 20 ms.
     mapping : str, path or dict, default None
         A map of phone sets, see :class:`~caesura.metrics.label_map.LabelMap`.
     own_maps : mapping of str to str, path or dict, default None
@@ -241,9 +246,9 @@ def compare_aligners(
     systems, maps = _with_own_names(systems, own_maps or {})
     names = LabelMap.of(mapping)
     own = {"mapping": names} if names else {}
-    chosen = [
-        metric(name, **(own if "mapping" in metric(name).parameters else {})) for name in metrics or ALIGNER_SCORES
-    ]
+    within = [f"onset-within-{1000 * seconds(each):g}ms" for each in tolerances]
+    wanted = [*metrics, *within] if metrics else _with_shares(ALIGNER_SCORES, within)
+    chosen = [metric(name, **(own if "mapping" in metric(name).parameters else {})) for name in wanted]
     evaluation = evaluate(reference, systems, chosen, missing=missing, resamples=0)
     if evaluation.pairs.reference.kind != "time" or not evaluation.pairs.reference.names:
         raise CaesuraError("aligners place names in recordings; the reference has no named intervals.")
@@ -256,11 +261,13 @@ def compare_aligners(
             for name, measured in evaluation.systems.items()
         }
         evaluation = replace(evaluation, systems=signed)
-    tested = [name for name in _TESTED if name in evaluation.measured] or list(evaluation.measured)[:1]
+    tested = [name for name in (*_TESTED, *within) if name in evaluation.measured] or list(evaluation.measured)[:1]
     every = system_tests(evaluation, seed=seed)
     tests = SystemTests(every.method, {name: each for name, each in every.by_metric.items() if name in tested})
     of_intervals = by in ("phone", "pair", "class") or by.startswith("class=")
-    grouped = _group_scores(metrics, chosen, own)
+    grouped = _group_scores(
+        chosen if metrics else (), [metric(name, **own) for name in _with_shares(DEFAULT_SCORES, within)]
+    )
     groups, errors = [], dict[str, dict[str, GroupErrors]]()
     for name, counted in evaluation.counted.items():
         if of_intervals:
@@ -305,10 +312,16 @@ def _with_own_names(
     return renamed, maps
 
 
-def _group_scores(named: Sequence[str] | None, chosen: Sequence[Metric], own: Mapping[str, Any]) -> list[Metric]:
+def _with_shares(names: Sequence[str], within: Sequence[str]) -> list[str]:
+    """Replace the shares of starts within a tolerance by others, if there are any."""
+    first = next(place for place, name in enumerate(names) if name.startswith(_SHARES))
+    rest = [name for name in names if not (within and name.startswith(_SHARES))]
+    return [*rest[:first], *within, *rest[first:]]
+
+
+def _group_scores(named: Sequence[Metric], usual: list[Metric]) -> list[Metric]:
     """Return the scores of a table of groups: those that were named and can be grouped, or the usual ones."""
-    fitting = [each for each in chosen if isinstance(each.family, IntervalErrors)] if named else []
-    return fitting or [metric(name, **own) for name in DEFAULT_SCORES]
+    return [each for each in named if isinstance(each.family, IntervalErrors)] or usual
 
 
 def _curve_intervals(evaluation: Evaluation, own: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,11 +22,11 @@ from caesura.display.table import Code, OnScale, Table, measure_name
 from caesura.drawings.catalog import applicable, draw, drawing, side_by_side
 from caesura.errors import CaesuraError, UncountablePairs, UnknownName
 from caesura.metrics import Metric, metric
-from caesura.metrics.catalog import cached_metric, default_metrics, with_parameters
+from caesura.metrics.catalog import cached_metric, default_metrics, ignore_extra_items, with_parameters
 from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, SegmentationLike, Spans, as_segmentation
 from caesura.model.conversion import are_flags
 from caesura.model.corpus import CorpusLike, Kind, Marks, as_corpus
-from caesura.model.pairs import require_one_tier
+from caesura.model.pairs import require_one_tier, without_extra_items
 from caesura.model.provenance import check_same_meaning
 from caesura.statistics.counted import (
     CountedPairs,
@@ -35,6 +35,7 @@ from caesura.statistics.counted import (
     changed_parameters,
     describe_alike_labels,
     describe_sides,
+    describe_skipped,
     describe_unmeasured,
     distinct_names,
     summarize_counts,
@@ -137,7 +138,13 @@ class Comparison(Result):
             named = False, False
         anchored = [] if self.anchored is None else self.anchored.warnings()
         unmeasured = describe_unmeasured((score.metric for score in self.scores.values()), self.omitted, *named)
-        return [*anchored, *unmeasured, *describe_alike_labels([self.pairs.reference, self.pairs.hypothesis])]
+        left_out = describe_skipped(self.pairs.skipped)
+        return [
+            *anchored,
+            *left_out,
+            *unmeasured,
+            *describe_alike_labels([self.pairs.reference, self.pairs.hypothesis]),
+        ]
 
     # ------------------------------------------------------------------ details behind the scores
 
@@ -388,7 +395,9 @@ def compare(
     signature = "" if moved is None else moved.signature
     for side in (ours, theirs):
         require_one_tier(side)
-    counted = CountedPairs(Pairs.between(ours, theirs))
+    theirs, extra = without_extra_items(ours, theirs) if ignore_extra_items(metrics) else (theirs, ())
+    pairs = Pairs.between(ours, theirs)
+    counted = CountedPairs(replace(pairs, skipped=extra) if extra else pairs)
     refused: dict[str, CaesuraError] = {}
     if metrics is not None:
         listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics

@@ -382,6 +382,19 @@ def changed_parameters(measured: Iterable[MetricResult]) -> dict[str, Any]:
     return {key: metric.changed[key] for key, metric in first.items() if key in metric.changed}
 
 
+def some_items(names: Sequence[str]) -> str:
+    """Return the number and the first names of items, with "was" or "were"."""
+    listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+    return f"{pluralize(len(names), 'item')} ({listed}) {'was' if len(names) == 1 else 'were'}"
+
+
+def describe_skipped(items: Sequence[str]) -> list[str]:
+    """Return a sentence about items that one side lacks and that were left out, if there are any."""
+    return (
+        [f"{some_items(items)} left out because one side lacks {'it' if len(items) == 1 else 'them'}."] if items else []
+    )
+
+
 def describe_unmeasured(
     metrics: Iterable[Metric], omitted: Mapping[str, str], reference_named: bool, hypothesis_named: bool
 ) -> list[str]:

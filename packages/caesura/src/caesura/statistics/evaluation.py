@@ -19,7 +19,7 @@ from caesura.display.scene import Picture
 from caesura.display.table import Cell, Code, EstimateCell, Table, format_cell, measure_name
 from caesura.errors import CaesuraError, UncountablePairs, UnknownName, import_extra
 from caesura.metrics import Metric, metric
-from caesura.metrics.catalog import default_metrics
+from caesura.metrics.catalog import default_metrics, ignore_extra_items
 from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like
@@ -45,11 +45,13 @@ from caesura.statistics.counted import (
     advise_to_skip,
     describe_alike_labels,
     describe_sides,
+    describe_skipped,
     describe_unmeasured,
     distinct_names,
     leave_out_uncountable,
     plain_scores,
     score_table,
+    some_items,
     summarize_counts,
     worst_item,
 )
@@ -202,18 +204,14 @@ class Results(Result):
 
     def sentences(self) -> list[str]:
         """Return all notes: items that only one side has, then the warnings."""
-        sentences = []
-        if self.skipped:
-            sentences.append(
-                f"{_some(self.skipped)} left out because one side lacks {'it' if len(self.skipped) == 1 else 'them'}."
-            )
+        sentences = describe_skipped(self.skipped)
         if self.filled:
             sentences.append(
-                f"{_some(self.filled)} treated as unmarked by the side that lacks {'it' if len(self.filled) == 1 else 'them'}."
+                f"{some_items(self.filled)} treated as unmarked by the side that lacks {'it' if len(self.filled) == 1 else 'them'}."
             )
         if self.uncounted:
             names = sorted(self.uncounted)
-            sentences.append(f"{_some(names)} left out: {self.uncounted[names[0]]}.")
+            sentences.append(f"{some_items(names)} left out: {self.uncounted[names[0]]}.")
         return [*sentences, *self.warnings()]
 
     def counts_in_words(self) -> list[str]:
@@ -577,7 +575,7 @@ def evaluate(
 
         reference, systems, anchored = anchor_systems(reference, systems, anchor)
     extra: set[str] = set()
-    if missing == "error" and _ignore_extra_items(metrics):
+    if missing == "error" and ignore_extra_items(metrics):
         for name, system in systems.items():
             systems[name], more = without_extra_items(reference, system)
             extra.update(more)
@@ -764,19 +762,8 @@ def _choose_metrics(
     return chosen, table.partly_uncountable(refused)
 
 
-def _ignore_extra_items(wanted: str | Metric | Iterable[str | Metric] | None) -> bool:
-    """Tell whether all metrics score the recordings of the reference only, as those of diarization do."""
-    listed: Any = [] if wanted is None else [wanted] if isinstance(wanted, (str, Metric)) else wanted
-    return bool(listed) and all(metric(name).family.ignores_extra_items for name in listed)
-
-
 def _better(metric: Metric, first: float, second: float) -> bool:
     return first > second if metric.higher_is_better else first < second
-
-
-def _some(names: Sequence[str]) -> str:
-    listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
-    return f"{pluralize(len(names), 'item')} ({listed}) {'was' if len(names) == 1 else 'were'}"
 
 
 def _length_groups(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str], str]:

@@ -69,7 +69,7 @@ class IntervalGroups(Result):
         ]
 
     def sorted_by(self, score: str) -> IntervalGroups:
-        """Return the groups in order of a score, the worst first; "n" is the number of intervals."""
+        """Return the groups in order of a score, the worst first, and last the small groups together; "n" is the number of intervals."""
         chosen = next((each for each in self.metrics if each.name == score), None)
         if chosen is None and score != "n":
             raise CaesuraError(
@@ -77,16 +77,13 @@ class IntervalGroups(Result):
             )
         sign = 1.0 if chosen is not None and chosen.higher_is_better else -1.0
 
-        def key(counts: NDArray[np.float64]) -> float:
-            return -float(counts[0]) if chosen is None else sign * float(np.nan_to_num(chosen.score(counts)))
+        def key(counts: NDArray[np.float64]) -> float:  # early and late are equally bad
+            return -float(counts[0]) if chosen is None else sign * abs(float(np.nan_to_num(chosen.score(counts))))
 
-        return IntervalGroups(
-            self.by,
-            self.metrics,
-            dict(sorted(self.rows.items(), key=lambda row: key(row[1]))),
-            self.pooled,
-            self.system,
-        )
+        rows = list(self.rows.items())
+        last = rows[len(rows) - bool(self.pooled) :]
+        rows = [*sorted(rows[: len(rows) - len(last)], key=lambda row: key(row[1])), *last]
+        return IntervalGroups(self.by, self.metrics, dict(rows), self.pooled, self.system)
 
     def tables(self) -> list[Table]:
         """Return a table with a row per group."""
@@ -169,6 +166,9 @@ def _by_class(names: Sequence[str], path: str) -> dict[str, NDArray[np.int64]]:
     if not path:
         raise CaesuraError("--by class needs a file of lines name<TAB>class: --by class=classes.tsv.")
     classes, found = read_classes(Path(path)), dict[str, list[int]]()
+    if names and classes.keys().isdisjoint(names):
+        ours, theirs = (", ".join(map(repr, list(dict.fromkeys(each))[:3])) for each in (names, classes))
+        raise CaesuraError(f"{path}: no name of the reference ({ours} …) is in this file of classes ({theirs} …).")
     for number, name in enumerate(names):
         for each in classes.get(name, ("other",)):
             found.setdefault(each, []).append(number)
@@ -334,7 +334,7 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
     if ours and theirs and not same.any() and not joined:
         examples = [" and ".join(map(repr, list(each)[:2])) for each in (ours, theirs)]
         return [
-            f"no name of {who} occurs in the reference: {examples[1]} there, {examples[0]} here; {_advice(ours, theirs, mapping)}."
+            f"no name of {who} occurs in the reference: it has {examples[1]}, the reference {examples[0]}; {_advice(ours, theirs, mapping)}."
         ]
     sentences, silent, others = [], list[list[str]](), 0
     for counts, table, side in ((ours, same, "the reference"), (theirs, same.T, who)):

@@ -35,6 +35,8 @@ from caesura.text import pluralize, shorten
 Silence: TypeAlias = Literal["keep", "merge", "out"]
 #: Whether the start and the end of a recording are boundaries.
 RecordingEdges: TypeAlias = Literal["out", "in"]
+#: What intervals become: spans or boundaries, by default whichever fits; or the turns of speakers, who are the tiers.
+IntervalTarget: TypeAlias = Literal["auto", "spans", "boundaries", "turns"]
 #: ``error(i, why)`` returns an error about interval ``i``.
 IntervalError: TypeAlias = Callable[[int, str], FormatError]
 #: Start, end and label of an interval, and its line in the file.
@@ -73,7 +75,7 @@ class IntervalOptions(TypedDict, total=False):
 class IntervalSpanOptions(IntervalOptions, total=False):
     """Options of formats that can be read as spans; by default they are if intervals leave gaps or overlap."""
 
-    as_: SpanTarget
+    as_: IntervalTarget
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,6 @@ class IntervalRules:
     edges: RecordingEdges
     as_: SpanTarget = "auto"
     snap: float = SNAP
-    how_to_read_spans: str = "as=spans (-O as=spans)"
 
     @classmethod
     def from_options(
@@ -96,10 +97,12 @@ class IntervalRules:
         silences: Sequence[str] | str = SILENCES,
         close_gaps: float = 0.0,
         edges: RecordingEdges = "out",
-        as_: SpanTarget = "auto",
+        as_: IntervalTarget = "auto",
         snap: float = SNAP,
     ) -> IntervalRules:
-        """Return the rules for the options of a reader; silences may be one string with commas."""
+        """Return the rules for the options of a reader; silences may be one string with commas, and turns are read as spans."""
+        if as_ == "turns":
+            as_ = "spans"
         if not close_gaps >= 0:
             raise FormatError(None, None, f"close_gaps is {close_gaps}; expected seconds, 0 or more.")
         if not snap >= 0:
@@ -205,6 +208,30 @@ def spans_of_intervals(
     types, labels = encode_labels([name or None for name in names], None)
     whole = float(shift_times(length, -begin)) if begin else float(length)
     return Spans(whole, np.maximum(starts, begin), np.minimum(ends, length), types, labels, start=begin)
+
+
+def turns_of_tiers(corpus: Corpus) -> Corpus:
+    """Return one annotation per recording and coder, in which spans are labelled by their tier, the speaker; a single tier without a name keeps its labels."""
+    if corpus.tracks == ("",):
+        return corpus
+    turns: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
+    extents: dict[tuple[str, str], list[float]] = {}
+    for a in corpus:
+        assert isinstance(a.marks, Spans)
+        key = a.item, a.coder
+        turns.setdefault(key, []).extend((start, end, a.track) for start, end, _ in segments(a.marks))
+        extents.setdefault(key, []).extend((a.marks.start, float(a.marks.end)))
+
+    def error(_: int, why: str) -> FormatError:
+        return FormatError(None, None, why)
+
+    made = [
+        Annotation(
+            *key, spans_of_intervals(sorted(rows), length=max(extents[key]), begin=min(extents[key]), error=error)
+        )
+        for key, rows in turns.items()
+    ]
+    return Corpus.from_annotations(made, attributes=corpus.attributes)
 
 
 def is_tiled(intervals: Sequence[tuple[float, float, str]], length: float, snap: float = SNAP) -> bool:
@@ -391,7 +418,7 @@ def _check(
         at = int(overlap[0]) + 1
         by = f"{(last[at - 1] - first[at]) * 1000:.4g} ms"
         why = f"starts at {first[at]:.10g} s, before the previous one ends ({last[at - 1]:.10g} s), an overlap of {by}"
-        raise error(at, f"the interval {labels[at]!r} {why}; read overlapping intervals with {rule.how_to_read_spans}.")
+        raise error(at, f"the interval {labels[at]!r} {why}; read overlapping intervals with as=spans (-O as=spans).")
 
 
 def _cuts_and_names(

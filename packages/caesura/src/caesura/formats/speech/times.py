@@ -6,19 +6,19 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
 from caesura.files import Source
 from caesura.formats.speech.intervals import (
-    IntervalOptions,
     IntervalRules,
+    IntervalSpanOptions,
     parse_time,
     recording_name,
     segmentation,
     segments,
+    spans_of_intervals,
     timed_segmentations,
 )
 from caesura.formats.tables import (
@@ -32,7 +32,7 @@ from caesura.formats.tables import (
     speakers_are_tracks,
     write_table,
 )
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model import Annotation, Corpus, Segmentation, Spans
 
 # ---------------------------------------------------------------------- times
 # One row per boundary (``time``[, ``type``]) or per interval (``start``, ``end``[, ``label``]), with optional columns ``item``, ``coder``,
@@ -56,13 +56,16 @@ def sniff(head: str) -> bool:
     return _is_list_of_numbers(head) and "." in head
 
 
-def read(source: Source, *, length: float | None = None, **intervals: Unpack[IntervalOptions]) -> Corpus:
+def read(source: Source, *, length: float | None = None, **intervals: Unpack[IntervalSpanOptions]) -> Corpus:
     """Read boundaries or intervals.
 
     Parameters
     ----------
     length : float, default None
         The length of the recordings in seconds, if there is no column 'length'; None: the last time.
+    as_ : {'auto', 'boundaries', 'spans', 'turns'}, default 'auto'
+        ``spans`` keeps intervals with their gaps and overlaps; ``turns`` does and labels them by the column ``speaker``; otherwise intervals
+        become boundaries.
     """
     if _is_list_of_numbers(source.head()):
         times = [float(parse_time(source, n, line.strip(), "time")) for n, line in source.nonblank_lines()]
@@ -70,14 +73,17 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
         return Corpus.from_annotations([Annotation(recording_name(source), "", marks)])
     rows = list(read_table(source, aliases=_ALIASES))
     groups: dict[tuple[str, str, str], list[Row]] = {}
-    track = "speaker" if speakers_are_tracks(rows) else "track"
+    turns = intervals.get("as_") == "turns" and "speaker" in rows[0].columns
+    track = "speaker" if turns or speakers_are_tracks(rows) else "track"
     for row in rows:
         key = row.get("item") or recording_name(source), row.get("coder"), row.get(track)
         groups.setdefault(key, []).append(row)
-    rule = replace(IntervalRules.from_options(**intervals), how_to_read_spans="--format csv-spans")
+    rule = IntervalRules.from_options(**intervals)
     points = "time" in rows[0].columns
     if not points and not {"start", "end"} <= rows[0].columns.keys():
         raise source.error(1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}.")
+    if points and rule.as_ == "spans":
+        raise source.error(1, "spans have a start and an end, and this table has one time per row; leave out as=.")
     ends = _last_times(groups, "time" if points else "end") if length is None else {}
     return Corpus.from_annotations(
         Annotation(
@@ -153,12 +159,18 @@ def _points(rows: list[Row], length: float | None, end: float | None) -> Segment
     return Segmentation.from_times(times, length=known, types=types if any(types) else None)
 
 
-def _intervals(rows: list[Row], rule: IntervalRules, length: float | None, end: float | None) -> Segmentation:
+def _intervals(rows: list[Row], rule: IntervalRules, length: float | None, end: float | None) -> Segmentation | Spans:
     in_order: list[tuple[Any, ...]] = sorted(
         ((_time(row, "start"), _time(row, "end"), row.get("label"), row) for row in rows), key=lambda each: each[:2]
     )
     starts, ends, labels, ordered = zip(*in_order, strict=True)
     known = length if length is not None else _length(rows)
+    if rule.as_ == "spans":
+        last = max(ends) if end is None else end
+        return spans_of_intervals(
+            zip(starts, ends, labels, strict=True), length=last if known is None else known,
+            error=lambda i, why: ordered[i].error(why), leave_out=rule.silences - {""},
+        )  # fmt: skip
     return segmentation(
         starts, ends, labels, rule=rule, length=end if known is None else known,
         error=lambda i, why: ordered[i].error(why),
