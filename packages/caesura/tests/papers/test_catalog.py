@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from caesura.errors import CaesuraError, UnknownName
+from caesura.errors import CaesuraError, MissingExtra, UnknownName
 from caesura.papers import PAPERS, Line, citation, reproduce
-from caesura.papers.reproduction import STATUSES, Reproduction
+from caesura.papers.reproduction import STATUSES, Reproduction, check_figures
 from cases import covered
+from cli.command import refused
 
 ROOT = Path(__file__).parents[4]
 OURS = [name for name in PAPERS if PAPERS.source(name) == "caesura"]  # other packages document their own
@@ -95,3 +96,17 @@ def test_status_of_a_number() -> None:
     assert Line("x", 0.5, 0.51, "tried", reason="not explained").status == "not explained"
     assert Line("x", 0.5, None).status == "not public"
     assert Line("x", None, 0.5).status == ""
+
+
+def test_figures_that_cannot_be_saved_are_refused_before_any_work(tmp_path: Path, monkeypatch) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for folder in (file, file / "figures"):
+        with pytest.raises(CaesuraError, match="file: this is a file; figures need a folder"):
+            check_figures(folder)
+    check_figures(tmp_path / "not" / "yet")
+    assert not (tmp_path / "not").exists()
+    assert "figures need a folder" in refused("reproduce", "gal2002", "--full", "-o", file)
+    monkeypatch.setattr("caesura.papers.reproduction.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match="matplotlib"):
+        check_figures(tmp_path)

@@ -11,10 +11,10 @@ from caesura.cli.command import Argument, Option, conflicts, missing
 from caesura.cli.io import as_json, key_values, say, show_blocks, show_table, working
 from caesura.cli.options import Format, FormatOptions, Json, Names
 from caesura.display.table import Table
-from caesura.errors import FormatError
 from caesura.files import atomic_write
 from caesura.papers import PAPERS, Reproduction, Section, citation, save_figures
 from caesura.papers import reproduce as computed
+from caesura.papers.reproduction import check_figures
 
 
 def reproduce(
@@ -50,8 +50,8 @@ def reproduce(
         listed = [(name, citation(name)) for name, _ in PAPERS.all_facts()]
         as_json(dict(listed)) if json else show_table(Table("", ("paper", "reference"), tuple(listed)))
         return
-    if output is not None and output.exists() and not output.is_dir():
-        raise FormatError(output, None, "this is a file; figures need a folder.")
+    if output is not None:
+        check_figures(output)
     options: dict[str, Any] = {
         "path": path,
         "metric": metric or None,

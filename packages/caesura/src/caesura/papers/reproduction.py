@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -13,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from caesura.display.escaping import markdown_words
 from caesura.display.result import Block, Result
 from caesura.display.table import Cell, Rounded, Table
-from caesura.errors import MissingExtra
+from caesura.errors import FormatError, MissingExtra
 from caesura.files import atomic_write
 from caesura.text import pluralize
 
@@ -299,6 +301,17 @@ def _escape(part: str) -> str:
     return f"{left}{markdown_words(part)}{right}"
 
 
+def check_figures(folder: Path) -> None:
+    """Raise an error if figures cannot be drawn, or not be saved in a folder, before any work is done."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "plot", "drawing the figures of a paper")
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir():
+        raise FormatError(existing, None, "this is a file; figures need a folder.")
+    if not os.access(existing, os.W_OK):
+        raise FormatError(folder, None, "cannot write: Permission denied.")
+
+
 def save_figures(result: Reproduction, folder: Path, suffixes: tuple[str, ...] = ("svg", "png")) -> list[Path]:
     """Draw every figure with Matplotlib (the extra ``[plot]``) and save it.
 
@@ -316,12 +329,11 @@ def save_figures(result: Reproduction, folder: Path, suffixes: tuple[str, ...] =
     list of Path
         The files.
     """
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot", "drawing the figures of a paper") from None
+    check_figures(folder)
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for figure in result.figures:
