@@ -101,8 +101,17 @@ def test_texts_are_taken_as_raw_unless_somebody_says_they_are_annotated(page: An
     page.wait_for_selector("#preview tbody tr:has-text('story')")
     assert page.locator("#upload [name=unit]").input_value() == "sentence"
     assert "annotator" not in page.locator("#preview tbody tr").inner_text(), "no coder that nobody is"
-    page.locator("#upload [name=unit]").select_option("")
+    page.locator("#upload [name=unit]").select_option("annotations")
     page.wait_for_function("() => !document.querySelector('.of-marks').hidden")
+    page.wait_for_selector("#preview tbody tr:has-text('coder')")
+    page.locator("#clear-files").click()
+    page.locator("#upload [name=unit]").select_option("")
+    marked = tmp_path / "marked.txt"
+    marked.write_text("one | two", encoding="utf-8")
+    page.locator("#upload [name=files]").set_input_files([story, marked])
+    page.wait_for_selector("#preview tr[data-file='marked.txt']:has-text('coder')")
+    assert "none yet" in page.locator("#preview tr[data-file='story.txt']").inner_text()
+    assert page.locator("#upload [name=kind]").is_visible(), "a raw text beside annotations"
 
 
 def test_item_added_after_the_release_says_why_it_is_read_only(page: Any, server: Server) -> None:
@@ -250,3 +259,35 @@ def test_last_item_leads_to_the_next_project(page: Any, server: Server) -> None:
     page.wait_for_selector("#done:visible")
     page.keyboard.press("Shift+Enter")
     page.wait_for_url(f"**/items/{other if here == item else item}")
+
+
+def test_annotations_stand_beside_the_text(page: Any, server: Server) -> None:
+    open_project(
+        page, {"ann": "so twice | five miles of | fertile ground", "ben": "so twice five | miles of | fertile ground"}
+    )
+    with server.client() as client:
+        item = client.get("/api/projects/1").json()["items"][0]["id"]
+    page.goto(f"/items/{item}#compare")
+    page.wait_for_selector(".duo .hit.same:has-text('miles of')")
+    assert page.locator(".duo .hit").all_inner_texts() == ["so twice", "five", "miles of"]
+    assert page.locator("#pictures .pill").all_inner_texts() == [
+        "same 1",
+        "near 1",
+        "only one has it 0",
+        "another type 0",
+    ]
+    page.keyboard.press("n")
+    page.wait_for_selector(".duo .near[aria-current]:has-text('so twice')")
+    page.keyboard.press("p")
+    page.wait_for_selector(".duo .near[aria-current]:has-text('five')")
+    page.locator("[name=n_t]").fill("1")
+    page.wait_for_selector("#pictures .pill:has-text('only one has it 2')")
+    page.locator("#choose [name=drawing]").select_option("edits")
+    page.wait_for_selector("#pictures svg")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    page.wait_for_selector("#choose [name=drawing]:visible")
+    page.locator("#choose [name=drawing]").select_option("beside")
+    page.wait_for_selector(".duo .hit")
+    inside = "(box => box.left >= 0 && box.right <= innerWidth && box.width > 300)(document.querySelector('.insp').getBoundingClientRect())"
+    assert page.evaluate(inside), "in the whole width of a phone"

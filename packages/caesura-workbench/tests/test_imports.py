@@ -388,3 +388,32 @@ def test_options_of_anchoring_are_checked(
     answer = upload(client, project, "preview", {"a.json": altered_file("kubla", "x", ["a", "b"], [1])}, **choices)
     assert answer.status_code in (400, 422)
     assert message in answer.text
+
+
+def test_texts_without_marks_beside_annotations(client: TestClient, empty: int) -> None:
+    files = {
+        "a/raw.txt": "One. Two.\n\nThree.",
+        "marked.txt": "one | two",
+        "notes.md": "# Night\n\nIt was late. So it goes.",
+    }
+    packed_files = {"all.zip": packed(files)}
+    asked = upload(client, empty, "preview", packed_files).json()
+    assert {row["file"] for row in asked["rows"]} == {"marked.txt"}
+    assert [fault["error"] for fault in asked["faults"]] == [
+        f"{name}: it has no marks; to import it as a raw text, choose a unit; if its paragraphs are somebody's segments, choose annotations."
+        for name in ("raw.txt", "notes.md")
+    ]
+    raw = upload(client, empty, "preview", packed_files, unmarked="sentence").json()
+    assert not raw["faults"]
+    assert {(row["item"], row["coder"], row["length"]) for row in raw["rows"]} == {
+        ("raw", None, 3), ("notes", None, 3), ("marked", "coder", 2),
+    }  # fmt: skip
+    annotated = upload(client, empty, "preview", {"raw.txt": files["a/raw.txt"]}, unmarked="annotations").json()
+    assert [(row["coder"], row["marks"]) for row in annotated["rows"]] == [("coder", 1)]
+    named = upload(client, empty, "preview", {"raw.txt": files["a/raw.txt"]}, coder="ann").json()
+    assert [(row["coder"], row["marks"]) for row in named["rows"]] == [("ann", 1)], (
+        "somebody said whose segments they are"
+    )
+    added = upload(client, empty, "files", packed_files, unmarked="sentence").json()
+    assert (added["texts"], added["annotations"]) == (2, 1)
+    assert client.get(f"/api/projects/{empty}/schema").json()["schema"]["unit"] == "sentence"

@@ -70,6 +70,12 @@ def _import_options(
     coder_from: Annotated[CoderFrom, Form(description="Where coder names come from.")] = "files",
     pattern: Annotated[str, Form(max_length=500, description="Pattern of file names, such as {item}-{coder}.")] = "",
     unit: Annotated[Unit | None, Form(description="Import the files as raw texts in these units.")] = None,
+    unmarked: Annotated[
+        Unit | Literal["annotations"] | None,
+        Form(
+            description="Import text files without marks as raw texts in these units, or as annotations; without it, they are refused."
+        ),
+    ] = None,
     language: Annotated[str, Form(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = "",
     join: Annotated[bool, Form(description="Combine items with the same text, whatever their names.")] = False,
     read_as: Annotated[
@@ -85,7 +91,7 @@ def _import_options(
     anchoring = _anchoring(anchor, max_altered)
     if anchoring is not None and unit is not None:
         raise CaesuraError("raw texts have no marks that could be anchored; leave anchor or unit out.")
-    return ImportOptions(unit, language, format or None, named, coder_from, pattern, options, join, anchoring)
+    return ImportOptions(unit, unmarked, language, format or None, named, coder_from, pattern, options, join, anchoring)
 
 
 def _anchoring(anchor: bool, max_altered: float | None) -> AnchorOptions | None:
@@ -131,7 +137,7 @@ async def preview(
     parts = await _read(request, jobs, files, options, known)
     listed = [row for part in parts for row in describe_parsed_file(part, duplicates)]
     proposed = await run_in_threadpool(
-        lambda: Schemas(store, project).propose(count_use(parts, kind), **schema_facts(options))
+        lambda: Schemas(store, project).propose(count_use(parts, kind), **schema_facts(options, parts))
     )
     return {
         "rows": [row for row in listed if "error" not in row],
@@ -147,7 +153,8 @@ async def add_files(
 ) -> dict[str, Any]:
     """Add files to a project. Each file is imported completely or not at all; unreadable files are listed with the line at fault.
 
-    With a unit, the files are raw texts (.txt, .docx, .odt), and each becomes an item without annotations. ``read_as`` is for formats that hold both spans and
+    With a unit, the files are raw texts (.txt, .md, .docx, .odt), and each becomes an item without annotations; with ``unmarked``, only those without marks, beside
+    annotations in other files. ``read_as`` is for formats that hold both spans and
     segments. The response lists the new ids, so that the import can be undone.
     """
     known = await run_in_threadpool(store.items, project) if wanted.options.anchor else []

@@ -64,7 +64,7 @@ def import_files(
             imported.append(part)
     finally:
         if request.propose and imported:
-            schemas.accept(count_use(imported, request.kind), **schema_facts(request.options))
+            schemas.accept(count_use(imported, request.kind), **schema_facts(request.options, imported))
     if errors and not (added.items or added.annotations):
         raise CaesuraError(" ".join(error["error"] for error in errors[:3]))
     return {
@@ -106,9 +106,10 @@ def count_use(parts: list[ParsedFile], kind: str) -> LabelUse:
     return use
 
 
-def schema_facts(options: ImportOptions) -> dict[str, Any]:
+def schema_facts(options: ImportOptions, parts: list[ParsedFile]) -> dict[str, Any]:
     """Return what import options say about the schema of a project."""
-    return {"unit": options.unit, "language": options.language}
+    raw = any(part.corpus is None and part.error is None for part in parts)
+    return {"unit": options.unit or (options.unmarked if raw else None), "language": options.language}
 
 
 def list_notes(parts: list[ParsedFile]) -> list[dict[str, str]]:

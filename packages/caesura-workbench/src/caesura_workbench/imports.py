@@ -19,11 +19,11 @@ from typing import Any, Literal
 from xml.etree.ElementTree import Element, ParseError
 
 from caesura.anchoring import AnchoredCorpus, AnchorOptions, anchor_corpus
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import AmbiguousFile, CaesuraError, FormatError
 from caesura.files import Source, UnsafeXML, parse_elements, parse_integer
 from caesura.formats import read
 from caesura.formats.archives import ARCHIVE_ERRORS, read_member
-from caesura.formats.catalog import all_formats
+from caesura.formats.catalog import all_formats, detect
 from caesura.formats.folders import compile_pattern, likely_patterns, rename_each, rename_parts
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.statistics.anchored import anchored_while_reading
@@ -178,7 +178,7 @@ def read_upload(
     if any(marks.length > limits.length for _, _, marks, _ in corpus):
         raise FormatError(shown, None, f"it declares a text longer than the limit of {limits.length:,} units.")
     if len(corpus) == 1 and shown.lower().endswith(".txt") and corpus.annotation(0).marks.length == 1:
-        raise FormatError(shown, None, "it has no marks; to import it as a raw text, choose a unit.")
+        raise FormatError(shown, None, _advice_on_unmarked(shown))
     stem = shown.split(".")[0] or "item"
     return _rename(corpus, stem, coder)
 
@@ -325,6 +325,7 @@ class ImportOptions:
     """How uploaded files are to be read."""
 
     unit: str | None = None
+    unmarked: str | None = None  # texts without marks: raw texts in these units, "annotations", or refused
     language: str = ""
     format: str | None = None
     coder: str | None = None
@@ -437,12 +438,45 @@ def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limit
     if choices.unit is not None:
         yield from _parse_raw_texts(unpacked, limits, choices.unit)
         return
-    naming = _PathNames(choices, [file.name for file in unpacked])
+    files: list[Upload] = []
+    raw: list[Upload] = []
     for file in group_companions(unpacked):
+        (raw if _is_unmarked(file, choices) else files).append(file)
+    if choices.unmarked not in (None, "annotations"):
+        yield from _parse_raw_texts(raw, limits, choices.unmarked)
+    else:
+        for file in raw:
+            shown = base_name(file.name)
+            yield ParsedFile(file.name, error=FormatError(shown, None, _advice_on_unmarked(shown)))
+    naming = _PathNames(choices, [file.name for file in files])
+    for file in files:
         try:
             yield _read(file, choices, limits, naming)
         except CaesuraError as error:
             yield ParsedFile(file.name, error=error)
+
+
+def _is_unmarked(file: Upload, choices: ImportOptions) -> bool:
+    """Whether a file is a plain text without marks, and nobody said that its paragraphs are somebody's segments."""
+    suffix = PurePosixPath(file.name).suffix.lower()
+    if suffix in DOCUMENTS:
+        return True
+    told = choices.format or choices.coder or choices.coder_from != "files" or choices.unmarked == "annotations"
+    if told or file.beside or not file.data or suffix not in (".txt", ".md"):
+        return False
+    try:
+        return detect(Source(Path(base_name(file.name)), data=file.data)).name == "paragraphs"
+    except AmbiguousFile:
+        return False
+    except FormatError:
+        return suffix == ".md"  # a format of its own would have been detected
+
+
+def _advice_on_unmarked(name: str) -> str:
+    document = PurePosixPath(name).suffix.lower() in DOCUMENTS
+    return "it has no marks; to import it as a raw text, choose a unit" + (
+        "." if document else "; if its paragraphs are somebody's segments, choose annotations."
+    )
 
 
 def _parse_raw_texts(files: Sequence[Upload], limits: Limits, unit: str) -> Iterator[ParsedFile]:
@@ -472,8 +506,6 @@ def _names_of_texts(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _read(file: Upload, choices: ImportOptions, limits: Limits, naming: _PathNames) -> ParsedFile:
-    if PurePosixPath(file.name).suffix.lower() in DOCUMENTS:
-        raise FormatError(base_name(file.name), None, "it has no marks; to import it as a raw text, choose a unit.")
     names = naming.names(file.name)
     options = {**choices.options, **({"coder": "{coder}"} if choices.coder_from == "tier" else {})}
     coder = choices.coder if choices.coder_from == "files" else None

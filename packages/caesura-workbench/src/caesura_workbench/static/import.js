@@ -11,20 +11,28 @@ const RAW = { boundaries: "units", nested: "nested", spans: "spans" }; // how ra
 /** The schema of the project, which says in which units raw texts are annotated, and how. @type {Promise<{ kinds: string[], unit: string | null, language: string }>} */
 const wanted = call("GET", `${base}/schema`).then(({ schema }) => schema);
 let chosen = [];
+const usualUnit = async () => (await wanted).unit || "sentence";
 
-function choices() {
+async function choices() {
   const data = new FormData();
   for (const { file, path } of chosen) data.append("files", file, path);
   for (const field of form.elements)
     if (field.name && field.type !== "file" && field.value && !field.closest("[hidden]") && (field.type !== "checkbox" || field.checked)) data.append(field.name, field.value.trim());
+  if (!isRaw()) { // texts without marks among annotations are raw texts, unless somebody says that they are annotated
+    data.delete("unit");
+    data.append("unmarked", form.elements.unit.value || await usualUnit());
+  }
   return data;
 }
 
+const isRaw = () => !["", "annotations"].includes(form.elements.unit.value);
+
 // Hide the fields that do not apply.
 function drawQuestions() {
-  const raw = Boolean(form.elements.unit.value);
+  const raw = isRaw();
+  const both = !form.elements.unit.value && seen.rows.some((row) => row.coder === null);
   const from = form.elements.coder_from.value;
-  for (const each of form.querySelectorAll(".of-raw")) each.hidden = !raw;
+  for (const each of form.querySelectorAll(".of-raw")) each.hidden = !raw && !both;
   for (const each of form.querySelectorAll(".of-marks")) each.hidden = raw;
   form.querySelector(".of-files").hidden = raw || from !== "files";
   form.querySelector(".of-name").hidden = raw || from !== "name";
@@ -62,7 +70,7 @@ async function look() {
   }
   let preview;
   try {
-    preview = await call("POST", `${base}/preview`, choices());
+    preview = await call("POST", `${base}/preview`, await choices());
   } catch (error) {
     preview = { rows: [], faults: [error] };
   }
@@ -70,6 +78,7 @@ async function look() {
   seen = { notes: [], changes: [], ...preview };
   drawErrors(seen.faults.filter((fault) => !fault.file));
   drawSteps(2);
+  drawQuestions();
   drawPreview();
   return drawSummary();
 }
@@ -136,7 +145,7 @@ function drawSummary() {
 
 async function add() {
   byId("add-files").disabled = true;
-  const result = await call("POST", `${base}/files`, choices());
+  const result = await call("POST", `${base}/files`, await choices());
   chosen = [];
   await look();
   drawSteps(3);
@@ -174,14 +183,11 @@ for (const field of [form.elements.files, form.elements.folder]) field.addEventL
 // Plain texts without marks of segments are proposed as raw texts: as annotations, each would bring a coder with a boundary at every paragraph.
 async function proposeRaw() {
   const isText = ({ path }) => /\.(txt|md)$/i.test(path);
-  const { unit, kind, format, coder } = form.elements;
+  const { unit, format, coder } = form.elements;
   if (unit.value || format.value || coder.value || !chosen.length || !chosen.every(isText)) return; // somebody who chose one of these knows what they are
   const texts = await Promise.all(chosen.slice(0, 20).map(({ file }) => file.slice(0, 100_000).text()));
   if (texts.some((text) => /(^|\s)\|(\s|$)|^={5,}/m.test(text))) return;
-  const schema = await wanted;
-  unit.value = schema.unit || "sentence";
-  const [first] = schema.kinds.flatMap((marked) => RAW[marked] ?? []);
-  if (first) kind.value = first;
+  unit.value = await usualUnit();
   drawQuestions();
   notify(t("These look like raw texts, in {units}. Choose “annotations” if they are annotated.", { units: t(`${unit.value}s`) }));
 }
@@ -218,8 +224,9 @@ reportErrors(async () => {
   const { unit, language, kinds } = await wanted;
   form.elements.language.placeholder = language;
   const { unit: pasted, kind } = byId("paste").elements;
+  form.elements.kind.value = kinds.flatMap((marked) => RAW[marked] ?? [])[0] ?? "units";
   if (!unit || pasted.value) return;
   pasted.value = unit;
-  kind.value = kinds.flatMap((marked) => RAW[marked] ?? [])[0] ?? "units";
+  kind.value = form.elements.kind.value;
   pasted.dispatchEvent(new Event("change"));
 })();

@@ -58,8 +58,13 @@ function readChoices() {
   for (const field of FIELDS) if (form.get(field)) parameters[field] = Number(form.get(field));
   const similarity = String(form.get("similarity") ?? "").trim();
   const drawing = form.get("drawing") || address.searchParams.get("drawing");
-  return { annotations: [reference, ...others], parameters, similarity: similarity ? JSON.parse(similarity) : null, drawings: drawing ? [drawing] : null };
+  const drawings = isBeside(drawing) ? [] : drawing ? [drawing] : null;
+  return { drawing, request: { annotations: [reference, ...others], parameters, similarity: similarity ? JSON.parse(similarity) : null, drawings } };
 }
+
+// A text with a column per annotator is drawn here; it is what people see first where there is room.
+const isWide = () => find(".insp").hasAttribute("data-wide");
+const isBeside = (drawing) => kind === "units" && (drawing === "beside" || (!drawing && isWide()));
 
 let latest = 0;
 async function compare() {
@@ -70,31 +75,34 @@ async function compare() {
   message.classList.toggle("fault", several);
   message.textContent = data.annotations.length < 2 ? t("There is nothing to compare yet: one annotation is here, or none.") : "";
   if (data.annotations.length < 2) return;
-  let request;
+  let choices;
   try {
-    request = readChoices();
+    choices = readChoices();
   } catch {
     message.textContent = t("The similarity of types is not valid JSON.");
     return;
   }
+  const { request, drawing } = choices;
   if (request.annotations.length < 2) {
     message.textContent = t("Choose a reference and at least one other annotation.");
     return;
   }
   address.searchParams.delete("c");
   for (const id of request.annotations) address.searchParams.append("c", String(id));
-  const kept = { ...request.parameters, similarity: choose.elements.similarity.value.trim(), drawing: request.drawings?.[0] };
+  const kept = { ...request.parameters, similarity: choose.elements.similarity.value.trim(), drawing };
   for (const field of [...FIELDS, "similarity", "drawing"]) kept[field] ? address.searchParams.set(field, kept[field]) : address.searchParams.delete(field);
   history.replaceState(null, "", address);
   const turn = ++latest;
   try {
     const comparison = await call("POST", `/api/items/${item}/compare`, { ...request, width: pictureWidth() });
+    const besides = isBeside(drawing) ? (await import("./beside.js")).drawBeside(data, request.annotations.map((id) => data.annotations.find((each) => each.id === id)), request.parameters.n_t ?? 2, el) : null;
     if (turn !== latest) return;
     drawComparison(comparison);
+    if (besides) byId("pictures").replaceChildren(besides);
     message.textContent = comparison.note;
   } catch (error) {
     if (turn !== latest) return;
-    if (request.drawings) { // the drawing does not apply to these annotations: use the default
+    if (request.drawings?.length) { // the drawing does not apply to these annotations: use the default
       choose.elements.drawing.value = "";
       address.searchParams.delete("drawing");
       return compare();
@@ -125,7 +133,7 @@ function drawComparison({ pictures, drawings, comparisons, main }) {
     return el("figure", {}, svg, el("figcaption", {}, picture.title));
   }));
   const drawn = address.searchParams.get("drawing");
-  choose.elements.drawing.replaceChildren(el("option", { value: "" }, t("default")), ...drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
+  choose.elements.drawing.replaceChildren(el("option", { value: "" }, t("default")), kind === "units" ? el("option", { value: "beside", selected: drawn === "beside" }, t("text with a column per annotator")) : "", ...drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
   const [first] = comparisons;
   find("#scores thead").replaceChildren(el("tr", {}, el("th", {}, t("metric")),
     ...comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis)))));
@@ -178,7 +186,7 @@ choose?.addEventListener("submit", (event) => event.preventDefault());
 const editor = new KindEditor(async (state) => {
   const index = data.annotations.findIndex((a) => a.id === state.id);
   if (index >= 0) data.annotations[index] = state;
-  if (choose && readChoices().annotations.includes(state.id)) await compare();
+  if (choose && readChoices().request.annotations.includes(state.id)) await compare();
 }, async (from) => {
   data = await fetchItem(from);
   return data;
@@ -316,7 +324,7 @@ function drawStart() {
   const form = byId("start");
   const another = byId("another");
   const idle = Boolean(byId("begin")) && !data.annotations.some((a) => a.editable);
-  another.open = idle && !(coded && role === "adjudicator");
+  another.open = idle && !(role && (data.disputes?.count || data.votes.some((place) => place.dispute))); // the first choice at a dispute begins gold
   // who may build gold settles disputes at once: the first choice begins gold
   editor.beginGold = idle && coded && !data.read_only ? () => start(freeName("gold"), "gold", byId("gold-from").value) : null;
   const asked = byId("gold-from").value || `unify:${address.searchParams.get("gold") ?? "majority"}`;
@@ -368,9 +376,10 @@ reportErrors(async () => {
     if (!recording) return;
     editor.sound = new pane.SoundPane(editor, item, recording);
     const { method } = byId("start").elements;
-    const chosen = method.value;
+    const [chosen, open] = [method.value, byId("another").open];
     drawStart();
     method.value = chosen;
+    byId("another").open = open;
     drawSuggesters();
   }).catch((error) => notify(messageOf(error)));
   if (!at) editor.ready?.();
@@ -395,6 +404,18 @@ async function goToItem(by) {
   location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}${address.searchParams.has("gold") ? `&gold=${address.searchParams.get("gold")}` : ""}#adjudicate`;
 }
 editor.goToItem = goToItem;
+// Where annotations stand beside the text, the keys of disputes walk through what differs.
+if (choose) addEventListener("keydown", (event) => {
+  const differing = isTyping(event) || !isWide() || !["n", "p"].includes(event.key) ? [] : findAll("#pictures .hit:not(.same)");
+  if (!differing.length) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const at = differing.findIndex((row) => row.hasAttribute("aria-current"));
+  const next = at < 0 ? 0 : (at + (event.key === "n" ? 1 : differing.length - 1)) % differing.length;
+  differing[at]?.removeAttribute("aria-current");
+  differing[next].setAttribute("aria-current", "true");
+  differing[next].scrollIntoView({ block: "center" });
+}, true);
 if (choose) addEventListener("keydown", (event) => {
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "N" || event.key === "P") reportErrors(() => goToItem(event.key === "N" ? 1 : -1))(event);
