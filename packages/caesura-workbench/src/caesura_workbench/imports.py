@@ -438,18 +438,18 @@ def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limit
     if choices.unit is not None:
         yield from _parse_raw_texts(unpacked, limits, choices.unit)
         return
-    files: list[Upload] = []
+    marked: list[Upload] = []
     raw: list[Upload] = []
     for file in group_companions(unpacked):
-        (raw if _is_unmarked(file, choices) else files).append(file)
+        (raw if _is_unmarked(file, choices) else marked).append(file)
     if choices.unmarked not in (None, "annotations"):
         yield from _parse_raw_texts(raw, limits, choices.unmarked)
     else:
         for file in raw:
             shown = base_name(file.name)
             yield ParsedFile(file.name, error=FormatError(shown, None, _advice_on_unmarked(shown)))
-    naming = _PathNames(choices, [file.name for file in files])
-    for file in files:
+    naming = _PathNames(choices, [file.name for file in marked])
+    for file in marked:
         try:
             yield _read(file, choices, limits, naming)
         except CaesuraError as error:
