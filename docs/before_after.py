@@ -1,4 +1,5 @@
-"""Draw two pictures of what a feature repairs: three annotations of a letter and their gold standard, and a boundary in an altered copy of a text.
+"""Draw two pictures of what a feature repairs: three annotations of a letter and their gold standard, and a boundary in an altered copy of a text;
+and one of events in time.
 
 The first is the first picture of the README. ``python docs/before_after.py`` draws them anew; everything in them is computed.
 """
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import caesura as cs
 from caesura.display.svg import Svg
+from caesura.drawings.catalog import draw as draw_corpus
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -132,7 +134,21 @@ def draw_anchoring() -> str:
     return picture.render()
 
 
+def draw_events() -> str:
+    """Return the picture of the events whose agreement docs/families/events.md measures.
+
+    Examples
+    --------
+    >>> draw_events().count("shake")
+    2
+    """
+    ann = cs.Spans.from_rows([(0, 2, "nod"), (5, 7, "shake"), (9, 10, "nod")], time=True, length=12.0)
+    ben = cs.Spans.from_rows([(0, 2.2, "nod"), (5, 7, "shake")], time=True, length=12.0)
+    return draw_corpus("spans", cs.Corpus.from_dict({"talk": {"ann": ann, "ben": ben}})).svg(width=88)
+
+
 if __name__ == "__main__":
     (PICTURES / "before-after.svg").write_text(draw(), encoding="utf-8")
     (PICTURES / "before-after-phone.svg").write_text(draw(stacked=True), encoding="utf-8")
     (PICTURES / "anchoring.svg").write_text(draw_anchoring(), encoding="utf-8")
+    (ROOT / "docs" / "families" / "events.svg").write_text(draw_events(), encoding="utf-8")

@@ -16,12 +16,13 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_pictures_before_and_after_are_up_to_date() -> None:
     module = runpy.run_path(str(ROOT / "docs" / "before_after.py"))
     drawn = {
-        "before-after": module["draw"](),
-        "before-after-phone": module["draw"](stacked=True),
-        "anchoring": module["draw_anchoring"](),
+        "pictures/before-after.svg": module["draw"](),
+        "pictures/before-after-phone.svg": module["draw"](stacked=True),
+        "pictures/anchoring.svg": module["draw_anchoring"](),
+        "families/events.svg": module["draw_events"](),
     }
     for name, picture in drawn.items():
-        assert picture == (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8"), name
+        assert picture == (ROOT / "docs" / name).read_text(encoding="utf-8"), name
 
 
 def test_counts_are_true() -> None:
