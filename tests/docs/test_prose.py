@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,16 @@ PAGES = [
 def test_page_is_plain(page: Path) -> None:
     found = [f"line {line}: {message}" for line, message in findings(page.read_text(encoding="utf-8"))]
     assert found == [], f"{page.relative_to(ROOT)}; docs/style.md explains the rules"
+
+
+def test_help_of_commands_is_plain() -> None:
+    modules = runpy.run_path(str(ROOT / "docs" / "command_pages.py"))
+    found = []
+    for name, (_, command) in modules["commands"]().items():
+        helps = [getattr(parameter, "help", None) for parameter in command.params]
+        for text in filter(None, [command.help, *helps]):
+            found += [f"{name}: {finding.message}" for finding in findings(str(text), longest=1000)]
+    assert found == []
 
 
 def test_findings() -> None:

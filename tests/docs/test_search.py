@@ -50,7 +50,11 @@ QUESTIONS = {
     "interrater reliability": ["families/agreement", "how-to/measure-agreement-of-three-annotators"],
     "diacritization": ["how-to/restore-vowels", "tutorials/vowels", "families/vowels"],
     "RAG": ["how-to/score-chunks-for-retrieval", "chunks", "tutorials/which-chunker"],
-    "DER": ["families/diarization"],
+    "DER": ["families/diarization", "how-to/score-diarization"],
+    "diarization error rate": ["families/diarization", "how-to/score-diarization"],
+    "partial match": ["how-to/give-credit-for-partial-matches", "families/spans"],
+    "Whisper": ["how-to/convert-whisper-to-textgrid", "formats/whisper"],
+    "tokenization": ["how-to/compare-different-tokens", "faq"],
     "MFA": ["tutorials/which-aligner", "families/aligners", "how-to/score-a-forced-aligner"],
 }
 

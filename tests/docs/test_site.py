@@ -17,7 +17,16 @@ from test_search import ROOT, built
 from chromium import CHROMIUM, launch
 
 #: One page of each kind.
-PAGES = ["", "families/boundary/", "gallery/", "command-line/evaluate/", "reference/caesura.evaluate/"]
+PAGES = [
+    "",
+    "families/boundary/",
+    "gallery/",
+    "command-line/evaluate/",
+    "reference/caesura.evaluate/",
+    "how-to/score-diarization/",
+    "benchmarks/vowels/",
+    "comparison/",
+]
 pytestmark = [
     pytest.mark.skipif(not built(), reason="the site is not built: make docs builds it and runs this test"),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium"),

@@ -73,7 +73,7 @@ def aligners(
     metric: options.Metrics = None,
     tolerance: Annotated[
         list[str] | None,
-        Option("--tolerance", help="Shares of starts within so much time, in place of 10, 20, 25 and 50 ms: 5ms,15ms."),
+        Option("--tolerance", help="Distances for the shares of starts within a distance, instead of 10, 20, 25 and 50 ms: 5ms,15ms."),
     ] = None,
     by: Annotated[
         str,
