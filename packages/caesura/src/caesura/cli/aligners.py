@@ -73,7 +73,10 @@ def aligners(
     metric: options.Metrics = None,
     tolerance: Annotated[
         list[str] | None,
-        Option("--tolerance", help="Distances for the shares of starts within a distance, instead of 10, 20, 25 and 50 ms: 5ms,15ms."),
+        Option(
+            "--tolerance",
+            help="Distances for the shares of starts within a distance, instead of 10, 20, 25 and 50 ms: 5ms,15ms.",
+        ),
     ] = None,
     by: Annotated[
         str,
