@@ -1,7 +1,8 @@
 """Time whole programs in new processes, with an empty and with a filled cache of compiled kernels, compared with other packages.
 
 A program imports one package, reads its documents and scores them in a loop, one call per document. The documents are texts of 100 units
-with about 10 segments (for R, recordings of 100 seconds with 10 boundaries; for γ, one text by three annotators with 12 spans each). The
+with about 10 segments (for R, recordings of 100 seconds with 10 boundaries; for γ, one text by three annotators with 12 spans each, with the default number of random
+texts and with the 30 of pygamma-agreement; ours always computes the values without each annotator as well, pygamma-agreement never). The
 CPU time of the whole process counts, start and imports included. Ours runs on a copy of the package without compiled kernels ("fresh"), and
 again after ``caesura warm-up`` has filled the cache ("warm"). Other packages are measured if they are installed; ``--peers`` names another
 interpreter that has them.
@@ -47,6 +48,7 @@ labels = [f"label {k}" for k in range(4)]
 for text in items:
     gamma(Corpus.from_dict({"text": {f"c{k}": Spans(200, *zip(*rows), labels) for k, rows in enumerate(text)}}))""",
 }
+OURS["γ30"] = OURS["γ"].replace("enumerate(text)}}))", "enumerate(text)}}), samples=30)")
 PEERS = {
     "B": {"segeval": "import segeval\nfor a, b in items: segeval.boundary_similarity(a, b)"},
     "WD": {
@@ -75,6 +77,7 @@ for text in items:
     continuum.compute_gamma(CombinedCategoricalDissimilarity(alpha=1, beta=1, delta_empty=1))"""
     },
 }
+PEERS["γ30"] = PEERS["γ"]
 
 CORPUS = """from caesura import Corpus, Spans
 labels = [f"label {k}" for k in range(4)]
@@ -115,7 +118,7 @@ def documents(score: str, number: int, package: str) -> list[Any]:
     def flags(places: list[int]) -> str:
         return "".join("01"[unit in places] for unit in range(1, 100))
 
-    if score == "γ":
+    if score in ("γ", "γ30"):
         return [similar_spans(draw, 3, 12) for _ in range(number)]
     pairs = [(places, near(places)) for places in (sorted(draw.sample(range(1, 100), 9)) for _ in range(number))]
     if score == "R":

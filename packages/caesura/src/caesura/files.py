@@ -410,6 +410,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 _INTEGER = re.compile(r"[-+]?[0-9]{1,18}")  # 18 digits fit into 64 bits
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
+_PLAIN = re.compile(r"[0-9]{1,9}(\.[0-9]{1,15})?")
 
 
 @lru_cache(maxsize=10_000)  # tables repeat the same numbers
@@ -436,6 +437,20 @@ def parse_decimal(text: str) -> Decimal | None:
         return None
     number = Decimal(text.strip())
     return number if abs(number) < Decimal("1e300") else None
+
+
+def parse_float(text: str) -> float | None:
+    """Parse what :func:`parse_decimal` parses as a float.
+
+    Examples
+    --------
+    >>> parse_float("0.30"), parse_float("-1e-3"), parse_float("nan"), parse_float("1_000")
+    (0.3, -0.001, None, None)
+    """
+    if _PLAIN.fullmatch(text):  # nearly all, in a third of the time
+        return float(text)
+    number = parse_decimal(text)
+    return None if number is None else float(number)
 
 
 # ---------------------------------------------------------------------- writing

@@ -37,6 +37,14 @@ TABLES = [
     "item,coder,position,length\na,x,1, 5 \na,y,2,\n",
     "item,coder,position,length\na,x,1,5\na,x,2,6\n",  # two lengths
     "item,coder,position,type\na,x,1,t\na,x,2,u\n",
+    "item,coder,position,type\na,x,1,t\na,x,2,\n",
+    "item,coder,position,type\na,x,1,\na,x,2,\n",
+    "item,coder,position,type\na,x,1,t\na,x,1,u\nb,x,4,t\n",
+    "item,coder,position,type\na,x,1,t\na,x,1,t\n",
+    "item,coder,position,type\na,x,1,2\na,x,3,10\na,y,3,2\n",
+    "item,coder,position,type,length\na,x,1,t,5\na,x,5,u,5\nb,x,5,u,6\n",
+    "item,coder,position,type,length\na,x,6,t,5\n",
+    "item,coder,position,type\na,x,1,t\nb,x,1,t\na,x,1,u\n",  # two runs that meet
     "item,coder,position,position\na,x,1,1\n",
     "position\n3\n4\n",
     "\ufeffdocument,annotator,speaker,position\na,x,s,1\n",
@@ -69,6 +77,62 @@ LINES = [
     "",
 ]  # fmt: skip
 
+LABELLED = '{"format": "caesura-corpus", "version": 1, "kind": "%s", "labels": ["b", "a"]%s}\n'
+NAMED, SPANS, SECONDS = LABELLED % ("units", ""), LABELLED % ("spans", ""), LABELLED % ("spans", ', "seconds": true')
+BARE_SPANS = SPANS.replace(', "labels": ["b", "a"]', "")
+_NAMED_LINE = '{"item": "a", "coder": "x", "length": 9, "positions": [%s], "types": [%s]}\n'
+_SPANS_LINE = '{"item": "a", "coder": "x", "length": 9, "spans": [%s]}\n'
+_LAST = '{"item": "b", "coder": "x", "length": 4, "spans": [[0, 1, "b"]]}\n'
+LINES += [
+    *(
+        NAMED + _NAMED_LINE % each + '{"item": "b", "coder": "x", "length": 4, "positions": [3], "types": ["b"]}\n'
+        for each in (
+            ("1, 3", '"b", "a"'),
+            ("3, 3", '"b", "a"'),  # two types at one position, in order
+            ("3, 3", '"a", "b"'),  # and not in order
+            ("3, 3", '"a", "a"'),
+            ("3, 2", '"a", "b"'),
+            ("3, 4", '"a", "c"'),
+            ("3, 4", '"a", null'),
+            ("3, 4", '"a", ["b"]'),
+            ("3, 4", '"a"'),
+            ("", ""),
+        )
+    ),
+    TYPED + _NAMED_LINE % ("1, 3, 3", "2, 0, 2"),
+    TYPED + _NAMED_LINE % ("1, 3, 3", "2, 2, 0"),
+    TYPED + _NAMED_LINE % ("1, 3", "2, true"),
+    TYPED + _NAMED_LINE % ("1, 3", "2, -1"),
+    *(
+        header + _SPANS_LINE % each + _LAST
+        for header in (SPANS, SECONDS, BARE_SPANS)
+        for each in (
+            '[0, 2, "b"], [1, 4, "a"], [1, 3, null]',
+            '[1, 3, "a"], [0, 2, "b"]',  # not in order
+            '[0, 2, "a"], [0, 5, "b"], [0, 5, "a"]',
+            '[0, 5, "a"], [0, 5, "b"]',
+            '[0, 5, "a"], [0, 5, "a"]',
+            "[0, 5, null]",
+            "[0, 5], [6, 7]",
+            '[0, 5.0, "a"]',
+            '[0, 5.5, "a"]',
+            '[true, 5, "a"]',
+            '[0, 10, "a"]',
+            '[3, 3, "a"]',
+            '[4, 3, "a"]',
+            '[-1, 3, "a"]',
+            '[0, 3, "c"]',
+            '[0, 3, 1]',
+            '[0, Infinity, "a"]',
+            '[0, 4611686018427387904, "a"]',
+            '[0, 9223372036854775808, "a"]',
+            "5",
+            "",
+        )
+    ),
+    SPANS + _SPANS_LINE % '[0, 2, "b"]' * 2,
+]  # fmt: skip
+
 
 def outcome(file: Path, name: str) -> Any:
     try:
@@ -91,6 +155,8 @@ def test_ordinary_table_is_read_by_columns(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.delattr(tables._BoundaryTable, "add")
     (tmp_path / "table.csv").write_text(TABLES[0])
     assert cs.read(tmp_path / "table.csv").positions.tolist() == [1, 3, 2]
+    (tmp_path / "types.csv").write_text("item,coder,position,type\na,x,1,t\na,x,2,u\n")
+    assert cs.read(tmp_path / "types.csv").labels == ("t", "u")
 
 
 @pytest.mark.parametrize("batch", [1, 2, 128])  # plain annotations are decoded as such after the batch of the header
@@ -110,6 +176,17 @@ def test_blocks_of_lines_equal_single_lines(
     monkeypatch.setattr(caesura_json, "_fast_decoder", lambda *given: None)
     monkeypatch.setattr(CorpusBuilder, "add_plain", lambda self, entries: False)
     assert outcome(file, "caesura-jsonl") == fast
+
+
+def test_ordinary_lines_of_every_kind_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(CorpusBuilder, "start")
+    monkeypatch.setattr(caesura_json, "_BATCH", 2)
+    last = NAMED + _NAMED_LINE % ("3, 3", '"b", "a"'), SPANS + _SPANS_LINE % '[0, 5, "b"], [0, 2, null]'
+    for name, decoder in (("json", lambda *given: None), ("msgspec", caesura_json._fast_decoder)):
+        monkeypatch.setattr(caesura_json, "_fast_decoder", decoder)
+        for lines in (LINES[0], *last):
+            (tmp_path / f"{name}.jsonl").write_text(lines)
+            assert len(cs.read(tmp_path / f"{name}.jsonl").positions) == 2
 
 
 def test_writing_looks_at_columns_not_at_single_annotations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

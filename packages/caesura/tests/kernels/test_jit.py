@@ -6,6 +6,8 @@ import os
 import pickle
 import subprocess
 import sys
+from types import FunctionType
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -43,6 +45,12 @@ def auto(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def fresh(function):
     """Return the kernel in the state of a new process."""
     return jit.LazyKernel(function.lazy_kernel.function).callable
+
+
+def with_globals(function, **scope):
+    """Return the function of a kernel with other globals."""
+    source = function.lazy_kernel.function
+    return FunctionType(source.__code__, {**source.__globals__, **scope}, source.__name__)
 
 
 def is_compiled(entry) -> bool:
@@ -94,13 +102,13 @@ def test_declared_estimate_replaces_array_size(auto: pytest.MonkeyPatch) -> None
 def test_kernel_is_compiled_before_a_long_series_of_calls(auto: pytest.MonkeyPatch) -> None:
     auto.setattr(cache_files.CacheFiles, "exist", lambda self: False)
     total, call = fresh(add_weighted), (np.ones(1000), 2.0)
-    jit.expect_calls(total, 10, *call)
+    jit.expect_steps(total, 1e4)
     assert not is_compiled(total)
     auto.setattr(jit, "mode", "never")
-    jit.expect_calls(total, 1e6, *call)
+    jit.expect_steps(total, 1e9)
     assert not is_compiled(total)
     auto.setattr(jit, "mode", "auto")
-    jit.expect_calls(total, 1e6, *call)
+    jit.expect_steps(total, 1e9)
     assert is_compiled(total)
     assert total(*call) == (2000.0, 1000)
 
@@ -192,6 +200,44 @@ def test_helper_with_plain_false_cannot_be_called_from_python() -> None:
 
 def test_kernel_may_be_recursive(auto: pytest.MonkeyPatch) -> None:
     assert factorial.lazy_kernel.plain(5) == factorial.lazy_kernel.compiled(5) == 120
+
+
+class Pair(NamedTuple):
+    values: np.ndarray
+    factor: float
+
+
+@kernel(alone=True, work=lambda pair, **_: len(pair.values))
+def scale_and_add(pair):
+    scaled, total = np.empty(len(pair.values)), 0.0
+    for i in range(len(pair.values)):
+        scaled[i] = pair.values[i] * pair.factor
+        total += scaled[i]
+    return Pair(scaled, total)
+
+
+@kernel(work=lambda values, **_: 1)
+def scale_twice(values):
+    pair = scale_and_add(Pair(values[1:], 3.0))
+    pair.values[0] += 0.1
+    return scale_and_add(Pair(pair.values, 1.0 / 3.0))
+
+
+def test_inner_loop_is_compiled_while_its_caller_stays_plain(auto: pytest.MonkeyPatch) -> None:
+    inner, outer = fresh(scale_and_add), fresh(scale_twice)
+    inner.lazy_kernel.alone, inner.lazy_kernel._work = True, scale_and_add.lazy_kernel._work
+    auto.setattr(outer.lazy_kernel, "_as_plain", with_globals(scale_twice, scale_and_add=inner))
+    auto.setattr(outer.lazy_kernel, "_work", lambda values, **_: 1)
+    small, large = np.arange(5.0), np.linspace(0.0, 1.0, 5_000_000)
+    plain = [outer(small), scale_twice.lazy_kernel.plain(jit.converted(small))]
+    assert not is_compiled(inner)
+    assert outer(large).factor == scale_twice.lazy_kernel.compiled(large).factor
+    assert is_compiled(inner)
+    assert not is_compiled(outer)
+    for each in (*plain, outer(small)):
+        assert np.asarray(each.values).tobytes() == scale_twice.lazy_kernel.compiled(small).values.tobytes()
+    auto.setattr(jit, "mode", "never")
+    assert outer(small).factor == plain[0].factor
 
 
 def test_plain_kernel_returns_python_numbers(auto: pytest.MonkeyPatch) -> None:

@@ -21,9 +21,17 @@ from caesura.display.scene import Picture
 from caesura.display.span_lanes import SpanLanes, links_of
 from caesura.display.table import Table, format_cell
 from caesura.errors import CaesuraError
-from caesura.kernels.jit import expect_calls
+from caesura.kernels.jit import expect_steps
 from caesura.kernels.unitizing import Costs, Units, align_two
-from caesura.kernels.unitizing_partition import align_each, align_pairs, list_tuples, merge_annotators, partition
+from caesura.kernels.unitizing_partition import (
+    align_each,
+    align_pairs,
+    expected_steps,
+    list_tuples,
+    merge_annotators,
+    partition,
+    price_units,
+)
 from caesura.model import Corpus, Spans
 from caesura.text import pluralize, track_title
 from caesura.validation import validate_choice, validate_positive, validate_range
@@ -417,13 +425,11 @@ def align_columns(
     return AlignedTexts(out[:, 0], out[:, 1], tuple_of)
 
 
-def expect_alignments(
-    times: float, units: Units, rows: NDArray[np.int64], sizes: NDArray[np.int64], costs: Costs
-) -> None:
-    """Compile the search for alignments of three or more annotators if aligning such texts so many times takes longer than that."""
+def expect_alignments(times: float, units: Units, sizes: NDArray[np.int64]) -> None:
+    """Compile the search for alignments of three or more annotators, or its inner loop, if aligning such texts so many times takes longer than that."""
     if len(sizes) > 1 and np.diff(sizes).max() > 2:
-        nothing = np.empty(0)  # the estimate depends on the texts only
-        expect_calls(align_each, times, units, rows, sizes, costs, MAX_TUPLES, MAX_NODES, nothing, nothing)
+        for loop, steps in zip((price_units, align_each), expected_steps(units, sizes), strict=True):
+            expect_steps(loop, times * steps)
 
 
 def _solve_by_integer_programme(

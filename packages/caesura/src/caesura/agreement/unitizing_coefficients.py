@@ -299,7 +299,7 @@ class GammaProblem:
 
     def _draw(self, stage: int, number: int) -> ChanceSamples:
         # leaving out each annotator in turn takes about half as long again
-        expect_alignments(1.5 * number, self.texts.units, self.texts.rows, self.texts.sizes, self.costs)
+        expect_alignments(1.5 * number, self.texts.units, self.texts.sizes)
         texts = [self.texts.text(t) for t in range(len(self.texts))]
         sizes = [max(1, min(_BLOCK, _BLOCK_UNITS // max(1, len(text.units.starts)))) for text in texts]
         jobs = [

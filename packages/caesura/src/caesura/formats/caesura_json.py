@@ -243,7 +243,6 @@ def _strings(value: Any) -> bool:
 # ---------------------------------------------------------------------- caesura-jsonl
 # A header, then texts, attributes and annotations, one per line, read and written as a stream.
 
-_PLAIN = attrgetter("item", "coder", "length", "positions")
 _BATCH = 128  # lines that are parsed in one call, which is several times as fast as line by line
 
 
@@ -268,7 +267,7 @@ def read_jsonl(source: Source) -> Corpus:
             rows = decode_plain(together)
         except ValueError:
             return False
-        return len(rows) == count and columns.add_rows(*zip(*map(_PLAIN, rows), strict=True))
+        return len(rows) == count and columns.add_rows(*zip(*map(attrgetter(*columns.plain_keys), rows), strict=True))
 
     with source.stream() as stream:
         for batch in parse_batches(source, stream, take_plain):
@@ -276,7 +275,7 @@ def read_jsonl(source: Source) -> Corpus:
                 line, entry = batch.pop(0)
                 columns = begin_columns(source, entry if isinstance(entry, dict) else {}, line)
                 provenance = Provenance(tiers=True) if entry.get("tiers") is True else None
-                decode_plain = None if columns.typed or columns.ended else _fast_decoder(columns.seconds)
+                decode_plain = _fast_decoder(columns) if columns.plain_keys else None
             if batch and columns.add_plain([entry for _, entry in batch]):
                 continue
             for line, entry in batch:
@@ -311,19 +310,23 @@ def parse_lines(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, An
     return chain.from_iterable(parse_batches(source, stream))
 
 
-def _fast_decoder(seconds: bool | None = None) -> Callable[[str], Any] | None:
+def _fast_decoder(columns: CorpusBuilder | None = None) -> Callable[[str], Any] | None:
     """Return a decoder of msgspec if it is installed (extra ``fast``). It refuses what it cannot represent, which :mod:`json` then reads.
 
-    With ``seconds`` the decoder takes nothing but a list of plain annotations, in seconds (True) or units (False).
+    With ``columns`` the decoder takes nothing but a list of annotations with the plain keys of this builder.
     """
     try:
         import msgspec
     except ImportError:
         return None
-    if seconds is None:
+    if columns is None:
         return msgspec.json.Decoder().decode
-    number: Any = float if seconds else int
-    fields = [("item", str), ("coder", str), ("length", number), ("positions", list[number])]
+    number: Any = float if columns.seconds else int
+    kinds: dict[str, Any] = {
+        "item": str, "coder": str, "length": number, "positions": list[number],
+        "types": list[int if columns.labels is None else str], "spans": list[tuple[number, number, str | None]],
+    }  # fmt: skip
+    fields = [(key, kinds[key]) for key in columns.plain_keys]
     plain: Any = msgspec.defstruct("Plain", fields, forbid_unknown_fields=True, gc=False)
     return msgspec.json.Decoder(list[plain]).decode
 

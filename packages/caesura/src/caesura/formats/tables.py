@@ -16,10 +16,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
-from caesura.files import Source, first_repeated, parse_decimal, parse_integer
+from caesura.files import Source, first_repeated, parse_decimal, parse_float, parse_integer
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.columns import CorpusBuilder
 from caesura.model.provenance import MARKS, add_note
+from caesura.model.spans import encode_labels
 from caesura.options import parse_list
 from caesura.text import describe_location, pluralize, shorten
 
@@ -42,7 +43,7 @@ LABEL_ALIASES = dict.fromkeys(("labels", "category", "annotation", "text", "word
 csv.field_size_limit(2**24)  # the default of 2**17 characters is too small for whole texts in a cell
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
     """One row of a table and its line in the file."""
 
@@ -291,14 +292,14 @@ class _BoundaryTable:
     def add_columns(self) -> bool:
         """Add the whole file, some hundred rows at once, which takes a third of the time of adding row by row.
 
-        Return False if there are types, quotes or anything unusual: the rows must then be added one by one, which tells what is wrong
-        where.
+        Return False if there are quotes or anything unusual: the rows must then be added one by one, which tells what is wrong where.
         """
         with self.source.stream() as text:
             first = text.readline()
             names = common_names(parse_header(first), _POSITIONS_ALIASES)
-            if "position" not in names or "type" in names or len(set(names)) != len(names) or not first.endswith("\n"):
+            if "position" not in names or len(set(names)) != len(names) or not first.endswith("\n"):
                 return False
+            self.typed = "type" in names
             comma, width = _delimiter(first), len(names)
             end, mark = first[len(first.rstrip("\r\n")) :], f"{comma}\n{comma}"
             while piece := text.read(_PIECE) + text.readline():
@@ -316,16 +317,20 @@ class _BoundaryTable:
                 rows = len(columns["position"])
                 keys = [columns.get("item") or repeat(self.source.stem, rows)]
                 keys += [columns.get(name) or repeat("", rows) for name in ("coder", "track", "length")]
-                if not self._add_runs(columns["position"], zip(*keys, strict=True)):
+                if not self._add_runs(columns["position"], columns.get("type"), zip(*keys, strict=True)):
                     return False
-        self.typed = False
         named = [{bool(key[k]) for key in self.marks} for k in (0, 1)]  # read_table refuses names in some rows only
         return bool(self.marks) and max(map(len, named)) == 1
 
-    def _add_runs(self, cells: Sequence[str], keys: Iterable[tuple[str, ...]]) -> bool:
+    def _add_runs(self, cells: Sequence[str], types: Sequence[str] | None, keys: Iterable[tuple[str, ...]]) -> bool:
         """Add the positions of some rows; rows with the same item, coder, track and length follow each other."""
         digits = "".join(cells)
-        if not (digits.isascii() and digits.isdigit()) or "" in cells or max(map(len, cells)) > 18:
+        if (
+            not (digits.isascii() and digits.isdigit())
+            or "" in cells
+            or max(map(len, cells)) > 18
+            or "" in (types or ())
+        ):
             return False
         positions = np.fromiter(map(int, cells), np.int64, len(cells))
         runs = [(key, sum(1 for _ in rows)) for key, rows in groupby(keys)]
@@ -337,7 +342,7 @@ class _BoundaryTable:
         start, raw = 0, memoryview(positions)  # type: ignore[arg-type]
         for ((item, coder, track, given), size), end in zip(runs, ends.tolist(), strict=True):
             length = parse_integer(given) if given else _LARGEST
-            if length is None or raw[end - 1] >= length:
+            if length is None or raw[end - 1] > length - (types is None):
                 return False
             if given and self.lengths.setdefault((item, track), length) != length:
                 return False
@@ -347,6 +352,8 @@ class _BoundaryTable:
             elif marks.positions and raw[start] <= marks.positions[-1]:
                 return False
             marks.positions.frombytes(raw[start:end].cast("B"))
+            if types is not None:
+                marks.types += types[start:end]
             start += size
         return True
 
@@ -718,8 +725,7 @@ def read_spans(source: Source, *, length: float | None = None, time: bool | None
     """
     header = _PYGAMMA if _has_no_header(source.head()) else None
     rows = list(read_table(source, needs=("label", "start", "end"), aliases=_SPANS_ALIASES, header=header))
-    written = [row.get(name).strip() for row in rows for name in ("start", "end", "length")]
-    seconds = any(cell and not cell.lstrip("+-").isdigit() for cell in written) if time is None else time
+    seconds = _has_fractions(rows) if time is None else time
     if not seconds and time is None and header is None and "annotator" not in parse_header(source.head()):
         why = "the starts and ends are whole numbers and were read as units, not seconds; for seconds add -O time=yes."
         add_note("units", f"{source.path}: {why}", count=len(rows))
@@ -740,7 +746,8 @@ def read_spans(source: Source, *, length: float | None = None, time: bool | None
     for (item, coder, track), listed in spans.items():
         whole_length = length or lengths[item, track] or ends[item, track]
         try:
-            marks = Spans.from_rows(listed, length=whole_length if seconds else int(whole_length), time=seconds)
+            starts, stops, names = zip(*listed, strict=True) if listed else ((), (), ())
+            marks = Spans(whole_length if seconds else int(whole_length), starts, stops, *encode_labels(names, None))
         except InvalidSegmentation as error:
             raise source.error(None, f"annotator {coder!r}: {error}") from None
         annotations.append(Annotation(item, coder, marks, track))
@@ -772,6 +779,14 @@ def _has_no_header(head: str) -> bool:
     )
 
 
+def _has_fractions(rows: Sequence[Row]) -> bool:
+    """Whether a start, end or length is not written as a whole number."""
+    places = [rows[0].columns[name] for name in ("start", "end", "length") if name in rows[0].columns]
+    cells = (row.cells[place] for place in places for row in rows)
+    odd = (cell.strip() for cell in cells if not cell.isdigit())
+    return any(cell and not cell.lstrip("+-").isdigit() for cell in odd)
+
+
 def _span(row: Row, seconds: bool) -> tuple[float, float, str | None]:
     start, end = _number(row, "start"), _number(row, "end")
     if not seconds and (start != int(start) or end != int(end)):
@@ -785,11 +800,11 @@ def _span(row: Row, seconds: bool) -> tuple[float, float, str | None]:
 
 
 def _number(row: Row, name: str) -> float:
-    number = parse_decimal(row[name].strip())
+    number = parse_float(row[name].strip())
     if number is None or not abs(number) < 10**12:
         comma = " with a decimal point" if re.fullmatch(r"\d+,\d+", row[name].strip()) else ""
         raise row.error(f"{name} is {row[name][:40]!r}, expected a number{comma}.")
-    return float(number)
+    return number
 
 
 POSITIONS = SimpleNamespace(read=read_positions, write=write_positions, sniff=sniff_positions)

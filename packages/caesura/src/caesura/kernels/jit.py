@@ -9,7 +9,7 @@ process starts fast.
 
 Every kernel has two versions, created on first use: a plain one that calls plain helpers and works on lists and memory views (see
 :func:`converted`), and a compiled one that calls compiled helpers and works on arrays. A call is therefore plain or compiled all
-the way down.
+the way down, except for a kernel declared with ``alone=True``, which may be compiled while the kernels that call it are still plain.
 
 Whether compiling pays is decided from the sizes of the arrays, never from a clock: the same program takes the same decisions in every run.
 ``benchmarks/thresholds.py`` measures the constants.
@@ -60,6 +60,7 @@ def kernel(function: F) -> F: ...
 def kernel(
     *,
     plain: bool | Callable[..., Any] = True,
+    alone: bool = False,
     work: Callable[..., float] | None = None,
     fastmath: set[str] | None = None,
 ) -> Callable[[F], F]: ...
@@ -67,6 +68,7 @@ def kernel(
     function: Any = None,
     *,
     plain: bool | Callable[..., Any] = True,
+    alone: bool = False,
     work: Callable[..., float] | None = None,
     fastmath: set[str] | None = None,
 ) -> Any:
@@ -79,6 +81,10 @@ def kernel(
     plain : bool or callable, default True
         Whether plain Python computes the same bits. False compiles from the first call on, for hashes that wrap around and sums in
         32 bits. A callable is another way to compute them in plain Python, on lists.
+    alone : bool, default False
+        Whether plain kernels that call it switch to its compiled version as soon as compiling it pays, without being compiled
+        themselves: for a loop that takes most of the time of its callers and is a small part of their code. It must not write into
+        its arguments.
     work : callable, optional
         Estimates the number of steps of a call from its arguments, which it receives by name; a step takes about as long as one pass
         through a loop, half a microsecond of plain Python. By default it is the number of array elements, which is too low for a loop
@@ -92,7 +98,7 @@ def kernel(
         A function with the same arguments, see :class:`KernelFunction`.
     """
     if function is None:
-        return lambda each: LazyKernel(each, plain=plain, work=work, fastmath=fastmath).callable
+        return lambda each: LazyKernel(each, plain=plain, alone=alone, work=work, fastmath=fastmath).callable
     return LazyKernel(function).callable
 
 
@@ -104,7 +110,7 @@ def inline(function: F) -> F:
     return LazyKernel(function, inline=True).callable  # type: ignore[return-value]
 
 
-def expect_calls(function: Callable[..., Any], times: float, *args: Any) -> None:
+def expect_steps(function: Callable[..., Any], steps: float) -> None:
     """Compile a kernel before a series of calls that together take longer than compiling; nothing is called.
 
     Without this a kernel is compiled only when the calls so far have taken as long as compiling, which doubles the time of a long series.
@@ -113,13 +119,11 @@ def expect_calls(function: Callable[..., Any], times: float, *args: Any) -> None
     ----------
     function : callable
         A kernel.
-    times : float
-        How many calls on arguments of this size will follow.
-    *args
-        The arguments of one such call.
+    steps : float
+        How many steps of plain Python will follow, as ``work`` of :func:`kernel` counts them.
     """
     lazy: LazyKernel = vars(function)["lazy_kernel"]
-    if mode == "auto" and lazy.is_undecided and lazy.compiling_pays(times * lazy.estimated_seconds(*args)):
+    if mode == "auto" and lazy.is_undecided and lazy.compiling_pays(_STEP * steps):
         lazy.promote()
 
 
@@ -173,9 +177,11 @@ class LazyKernel:
     """A kernel as it was written, with its plain and its compiled version, each created on first use."""
 
     def __init__(
-        self, function: Any, *, plain: Any = True, work: Any = None, inline: bool = False, fastmath: Any = None
-    ) -> None:
+        self, function: Any, *, plain: Any = True, alone: bool = False, work: Any = None, inline: bool = False,
+        fastmath: Any = None,
+    ) -> None:  # fmt: skip
         self.function, self.may_be_plain, self.inline, self.fastmath = function, bool(plain), inline, fastmath or False
+        self.alone = alone
         self._as_plain = plain if callable(plain) else function
         self.is_helper = inline or function.__name__.startswith("_")
         self._work = work
@@ -206,7 +212,6 @@ class LazyKernel:
 
     def choose(self, *args: Any) -> Any:
         """Run the plain version while it is cheaper; after that, switch to the compiled one for good."""
-        global _plain_seconds
         if self.is_helper and not self.may_be_plain:
             raise TypeError(
                 f"{self.function.__qualname__} is a helper with plain=False: only kernels can call it, not Python."
@@ -214,13 +219,27 @@ class LazyKernel:
         if not self.is_helper:
             if not self.may_be_plain or mode == "always":
                 return self.promote()(*args)
-            if mode == "auto":
-                seconds = self.estimated_seconds(*args)
-                if self.compiling_pays(seconds):
-                    return self.promote()(*args)
-                self.plain_seconds += seconds
-                _plain_seconds += seconds
+            if mode == "auto" and not self._is_plain_cheaper(*args):
+                return self.promote()(*args)
         return self.run_plain(*args)
+
+    def choose_inside(self, *args: Any) -> Any:
+        """Do the same when a plain kernel calls this one, with lists and views."""
+        if mode == "auto" and self.is_undecided and not self._is_plain_cheaper(*args):
+            self.promote()
+        if mode != "auto" or self.is_undecided:
+            return self.plain(*args)
+        return converted(self.compiled(*map(restored, args)))
+
+    def _is_plain_cheaper(self, *args: Any) -> bool:
+        """Whether this call is better run plainly; if so, its time is added to that of the plain calls."""
+        global _plain_seconds
+        seconds = self.estimated_seconds(*args)
+        if self.compiling_pays(seconds):
+            return False
+        self.plain_seconds += seconds
+        _plain_seconds += seconds
+        return True
 
     def run_plain(self, *args: Any) -> Any:
         """Run the plain version on arrays, and return what the compiled version returns.
@@ -312,7 +331,8 @@ class LazyKernel:
                 value = names.get(name)
                 helper = getattr(value, "lazy_kernel", None)
                 if isinstance(helper, LazyKernel):
-                    names[name] = getattr(helper, version)
+                    alone = version == "plain" and helper.alone
+                    names[name] = helper.choose_inside if alone else getattr(helper, version)
                 elif name in scope and name in names:
                     names[name] = scope[name]
                 elif version != "compiled" and value is Index:

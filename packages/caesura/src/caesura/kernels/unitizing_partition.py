@@ -246,12 +246,22 @@ def _steps(*, units: Units, rows: NDArray[Any], **_: Any) -> float:
     return 100.0 * len(units.starts)
 
 
-def _steps_of_tuples(*, units: Units, sizes: NDArray[Any], **_: Any) -> float:
-    """Estimate the steps of aligning more annotators: the number of tuples grows with a high power of the number of annotators.
+def expected_steps(units: Units, sizes: NDArray[Any]) -> tuple[float, float]:
+    """Estimate the steps of aligning texts of more annotators: those of changing prices, and all others.
 
-    Half of what was measured, because compiling this kernel also takes twice as long as its size suggests.
+    The number of tuples grows with a high power of the number of annotators. Four fifths of the time goes into prices.
     """
-    return 2.0 * len(units.starts) * float(np.diff(sizes).max(initial=0)) ** 4
+    steps = len(units.starts) * float(np.diff(sizes).max(initial=0)) ** 4
+    return 2.0 * steps, 0.5 * steps
+
+
+def _steps_besides_prices(*, units: Units, sizes: NDArray[Any], **_: Any) -> float:
+    return expected_steps(units, sizes)[1]
+
+
+def _steps_of_prices(*, tuples: Tuples, **_: Any) -> float:
+    """Estimate the steps of changing prices: some dozen rounds over all tuples."""
+    return 80.0 * len(tuples.costs)
 
 
 class Narrowed(NamedTuple):
@@ -282,7 +292,7 @@ def align_pairs(
             partner[u] = u if partner[u] < 0 else min(u, partner[u])
 
 
-@kernel(work=_steps_of_tuples)
+@kernel(work=_steps_besides_prices)
 def align_each(
     units: Units, rows: NDArray[Any], sizes: NDArray[Any], costs: Costs, most: int, nodes: int, tuple_of: NDArray[Any],
     out: NDArray[Any],
@@ -312,7 +322,7 @@ def align_each(
 def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
     """Find the cheapest partition; ``where`` lists the units from left to right, ``nodes`` limits the search of each component."""
     size = len(where)
-    whole = _price_units(tuples, np.arange(size), ROUNDS)
+    whole = price_units(tuples, np.arange(size), ROUNDS)
     if whole.upper - whole.lower <= CLOSE * max(1.0, whole.upper):
         return whole
     # The remaining tuples join units into components, which are solved one by one, from left to right.
@@ -352,7 +362,7 @@ def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
         problem, start = _restrict(tuples, cols, local), np.empty(len(own), np.int64)
         for i in range(len(own)):
             start[i] = place[whole.taken[own[i]]]
-        answer = _price_units(problem, start, ROUNDS)
+        answer = price_units(problem, start, ROUNDS)
         if answer.upper - answer.lower > CLOSE * max(1.0, answer.upper):
             answer = _search(problem, answer, nodes)
         lower += answer.lower
@@ -402,8 +412,8 @@ def _root(root: NDArray[Any], u: int) -> int:
     return u
 
 
-@kernel
-def _price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
+@kernel(alone=True, work=_steps_of_prices)
+def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
     """Raise the lower bound by changing prices round by round, and drop the tuples that no alignment better than ``start`` can contain.
 
     The changes follow the subgradient with momentum (Camerini, Fratta & Maffioli 1975); the step is Polyak's, the gap between the bounds

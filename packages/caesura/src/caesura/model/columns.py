@@ -6,7 +6,7 @@ Errors name the item and the coder of the annotation.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate, chain, islice
@@ -166,8 +166,7 @@ def preview_names(names: Sequence[str], limit: int = 8) -> str:
 
 # ---------------------------------------------------------------------- annotations one by one
 
-
-_PLAIN = itemgetter("item", "coder", "length", "positions")
+_LARGEST = 2**62  # positions of spans are below it
 
 
 class CorpusBuilder:
@@ -221,41 +220,85 @@ class CorpusBuilder:
         self.positions.extend(positions)
         self.offsets.append(len(self.positions))
 
+    @property
+    def plain_keys(self) -> tuple[str, ...]:
+        """The keys of annotations that can be added many at a time; none if each has to be checked alone."""
+        if self.kind == "nested" or (self.ended and self.typed and self.labels is None):
+            return ()
+        marks = ("spans",) if self.ended else ("positions", "types") if self.typed else ("positions",)
+        return ("item", "coder", "length", *marks)
+
     def add_plain(self, entries: list[dict[str, Any]]) -> bool:
-        """Add many annotations at once: item, coder, length and positions of each, and nothing else.
+        """Add many annotations at once, which have the plain keys and nothing else.
 
         Return False, and add nothing, if there is anything else or anything wrong; they must then be added one by one.
         """
-        if self.typed or self.ended or set(map(type, entries)) != {dict} or set(map(len, entries)) != {4}:
+        keys = self.plain_keys
+        if not keys or set(map(type, entries)) != {dict} or set(map(len, entries)) != {len(keys)}:
             return False
-        whole = {int, float} if self.seconds else {int}
         try:
-            items, coders, lengths, marks = zip(*map(_PLAIN, entries), strict=True)
-            if not (set(map(type, items)) == set(map(type, coders)) == {str} and set(map(type, marks)) == {list}):
-                return False
-            if not (set(map(type, lengths)) <= whole and set(map(type, chain.from_iterable(marks))) <= whole):
-                return False
-        except (KeyError, TypeError):
+            items, coders, lengths, *marks = zip(*map(itemgetter(*keys), entries), strict=True)
+        except KeyError:
             return False
-        return self.add_rows(items, coders, lengths, marks)
+        if not set(map(type, items)) == set(map(type, coders)) == {str}:
+            return False
+        if any(set(map(type, each)) != {list} for each in marks):
+            return False
+        numbers: Iterable[Any] = chain.from_iterable(marks[0])
+        if self.ended:
+            spans = list(numbers)
+            if not (set(map(type, spans)) <= {list} and set(map(len, spans)) <= {3}):
+                return False
+            numbers = chain.from_iterable(span[:2] for span in spans)
+        elif self.typed and not set(map(type, chain.from_iterable(marks[1]))) <= {int if self.labels is None else str}:
+            return False
+        if not set(map(type, chain(lengths, numbers))) <= ({int, float} if self.seconds else {int}):
+            return False
+        return self.add_rows(items, coders, lengths, *marks)
 
     def add_rows(
-        self, items: Sequence[str], coders: Sequence[str], lengths: Sequence[Any], marks: Sequence[list[Any]]
+        self,
+        items: Sequence[str],
+        coders: Sequence[str],
+        lengths: Sequence[Any],
+        marks: Sequence[Sequence[Any]],
+        types: Sequence[list[Any]] | None = None,
     ) -> bool:
-        """Add many annotations of boundaries without types, whose Python types are right; return False if a number is too large."""
-        begin, rows = len(self.positions), len(self.lengths)
+        """Add many annotations with the plain keys, whose Python types are right.
+
+        Return False, and add nothing, if a number is too large, a label unknown, or the marks are not in order.
+        """
+        flat: list[Any] = list(chain.from_iterable(marks))
+        counts, number = list(map(len, marks)), self.positions.typecode
+        ends: list[Any] = []
+        names: list[Any] = []
+        if self.ended and flat:
+            flat, ends, names = map(list, zip(*flat, strict=True))
+        elif types is not None:
+            names = list(chain.from_iterable(types))
+            if list(map(len, types)) != counts:
+                return False
         try:
-            self.positions.fromlist(list(chain.from_iterable(marks)))
-            self.lengths.fromlist(list(lengths))
-        except OverflowError:  # as before, so that they can be added one by one
-            del self.positions[begin:], self.lengths[rows:]
+            codes = names if self.labels is None and not self.ended else self._codes_of(names)
+            added = array(number, flat), array(number, ends), array("q", codes), array(number, lengths)
+        except (KeyError, TypeError, OverflowError):  # they can be added one by one
             return False
+        if names and not _are_ordered(*map(_array, added), np.array(counts)):
+            return False
+        for column, more in zip((self.positions, self.ends, self.types, self.lengths), added, strict=True):
+            if column is not self.types or self.typed:
+                column.extend(more)
         for name, values in (("item", items), ("coder", coders)):
-            codes = self.codes[name]
-            self.of[name].fromlist([codes.setdefault(value, len(codes)) for value in values])
+            known = self.codes[name]
+            self.of[name].fromlist([known.setdefault(value, len(known)) for value in values])
         self.of["track"].fromlist([self.codes["track"].setdefault("", len(self.codes["track"]))] * len(items))
-        self.offsets.fromlist(list(islice(accumulate(map(len, marks), initial=begin), 1, None)))
+        self.offsets.fromlist(list(islice(accumulate(counts, initial=self.offsets[-1]), 1, None)))
         return True
+
+    def _codes_of(self, names: list[Any]) -> list[int]:
+        """Return the codes of labels; spans may have none. An unknown label raises a KeyError."""
+        known: dict[Any, int] = {**(self.labels or {}), None: NO_LABEL} if self.ended else self.labels or {}
+        return list(map(known.__getitem__, names))
 
     def add_segments(self, length: Any, segments: list[Any]) -> None:
         """Add the nested segments of the annotation started last."""
@@ -317,6 +360,26 @@ class CorpusBuilder:
         except (KeyError, TypeError):
             odd = next(t for t in types if not isinstance(t, str) or t not in self.labels)
             raise InvalidSegmentation(f"type {odd!r} is not among the labels.") from None
+
+
+def _are_ordered(
+    first: NDArray[Any], last: NDArray[Any], types: NDArray[Any], lengths: NDArray[Any], counts: NDArray[Any]
+) -> bool:
+    """Whether boundaries with types ascend by type where they share a position, or spans are in reading order and inside their text."""
+    tied = first[1:] == first[:-1]
+    if len(last):
+        top = np.repeat(lengths, counts)
+        if not ((first >= 0) & (last > first) & (last <= top) & (last < _LARGEST)).all():
+            return False
+        alike = last[1:] == last[:-1]
+        right = (first[1:] > first[:-1]) | (tied & ((last[1:] < last[:-1]) | (alike & (types[1:] >= types[:-1]))))
+    elif not tied.any():
+        return True
+    else:
+        right = ~tied | (types[1:] > types[:-1])
+    starts = np.cumsum(counts)[:-1]
+    right[starts[(starts > 0) & (starts < len(first))] - 1] = True  # the last mark of a row and the first of the next
+    return bool(right.all())
 
 
 def _array(values: array[Any]) -> NDArray[Any]:
