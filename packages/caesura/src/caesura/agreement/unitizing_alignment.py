@@ -428,8 +428,9 @@ def align_columns(
 def expect_alignments(times: float, units: Units, sizes: NDArray[np.int64]) -> None:
     """Compile the search for alignments of three or more annotators, or its inner loop, if aligning such texts so many times takes longer than that."""
     if len(sizes) > 1 and np.diff(sizes).max() > 2:
-        for loop, steps in zip((price_units, align_each), expected_steps(units, sizes), strict=True):
-            expect_steps(loop, times * steps)
+        prices, others = expected_steps(units, sizes)
+        expect_steps(price_units, times * prices)
+        expect_steps(align_each, times * others)
 
 
 def _solve_by_integer_programme(

@@ -322,9 +322,10 @@ def _fast_decoder(columns: CorpusBuilder | None = None) -> Callable[[str], Any] 
     if columns is None:
         return msgspec.json.Decoder().decode
     number: Any = float if columns.seconds else int
+    label: Any = int if columns.labels is None else str
     kinds: dict[str, Any] = {
         "item": str, "coder": str, "length": number, "positions": list[number],
-        "types": list[int if columns.labels is None else str], "spans": list[tuple[number, number, str | None]],
+        "types": list[label], "spans": list[tuple[number, number, str | None]],
     }  # fmt: skip
     fields = [(key, kinds[key]) for key in columns.plain_keys]
     plain: Any = msgspec.defstruct("Plain", fields, forbid_unknown_fields=True, gc=False)

@@ -280,10 +280,12 @@ class CorpusBuilder:
                 return False
         try:
             codes = names if self.labels is None and not self.ended else self._codes_of(names)
-            added = array(number, flat), array(number, ends), array("q", codes), array(number, lengths)
+            added: list[array[Any]] = [
+                array(number, flat), array(number, ends), array("q", codes), array(number, lengths)
+            ]  # fmt: skip
         except (KeyError, TypeError, OverflowError):  # they can be added one by one
             return False
-        if names and not _are_ordered(*map(_array, added), np.array(counts)):
+        if names and not _are_ordered([_array(column) for column in added], np.array(counts)):
             return False
         for column, more in zip((self.positions, self.ends, self.types, self.lengths), added, strict=True):
             if column is not self.types or self.typed:
@@ -362,10 +364,9 @@ class CorpusBuilder:
             raise InvalidSegmentation(f"type {odd!r} is not among the labels.") from None
 
 
-def _are_ordered(
-    first: NDArray[Any], last: NDArray[Any], types: NDArray[Any], lengths: NDArray[Any], counts: NDArray[Any]
-) -> bool:
+def _are_ordered(columns: list[NDArray[Any]], counts: NDArray[Any]) -> bool:
     """Whether boundaries with types ascend by type where they share a position, or spans are in reading order and inside their text."""
+    first, last, types, lengths = columns
     tied = first[1:] == first[:-1]
     if len(last):
         top = np.repeat(lengths, counts)
