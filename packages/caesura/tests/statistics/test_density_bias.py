@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import caesura as cs
@@ -47,9 +49,21 @@ def test_pictures_and_refusals() -> None:
     assert found.as_dict()["scores"]["random"]["B"]["best_at"] == found.best("random", "B")
     with pytest.raises(CaesuraError, match="needs the text"):
         density_bias(GOLD, ["c99"])
-    with pytest.raises(CaesuraError, match="a ratio is -1"):
-        density_bias(GOLD, ratios=(-1.0,))
+    for ratio in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(CaesuraError, match=f"a ratio is {ratio:g}"):
+            density_bias(GOLD, ratios=(0.5, ratio))
     with pytest.raises(CaesuraError, match="texts in units"):
         density_bias(load("phones"))
     with pytest.raises(CaesuraError, match="name a segmenter"):
         density_bias(GOLD, ())
+
+
+@pytest.mark.parametrize(
+    ("ratios", "labels"),
+    [((0.0,), ["0.5", "1", "2"]), ((0.25, 3.0), ["0.25", "0.5", "1", "2", "4"]), ((2.0**24,), ["0.5", "4", "32"])],
+)
+def test_the_axis_of_densities_has_densities(ratios: tuple[float, ...], labels: list[str]) -> None:
+    (picture,) = density_bias(GOLD, metrics=["B"], ratios=ratios, draws=1).pictures()
+    bottom = re.findall(r'<text[^>]*text-anchor="middle"[^>]*>([\d.e+]+)<', picture.svg(90))
+    assert bottom[: len(labels)] == labels
+    assert len(bottom) <= 13

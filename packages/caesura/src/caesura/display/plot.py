@@ -39,12 +39,17 @@ _STROKES = {"thin": (1.0, None), "plain": (1.5, None), "broken": (2.0, "6 4")}
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis from ``low`` to ``high`` with its tick labels ``numbers``."""
+    """An axis from ``low`` to ``high`` with its tick labels ``numbers``; if it is ``doubling``, values are exponents of two, and labels powers."""
 
     title: str
     low: float
     high: float
     numbers: tuple[float, ...]
+    doubling: bool = False
+
+    def label(self, number: float) -> str:
+        """Return the text of a tick."""
+        return f"{2.0**number if self.doubling else number:g}"
 
     def share(self, value: float) -> float:
         """Return the position of a value along the axis, from 0 to 1."""
@@ -306,7 +311,7 @@ class _CellPlot:
                 canvas.put(*place, point.sign, point.role)
         below, first = self.top + self.rows + 2, self.left + margin
         for number in plot.x.numbers:
-            words = f"{number:g}"
+            words = plot.x.label(number)
             at = min(max(first, self.column(number) - len(words) // 2), first + self.available + 1 - len(words))
             if at > max(canvas.end(below), self.left):
                 canvas.put(below, at, words, "faint")
@@ -449,7 +454,7 @@ class _SvgPlot:
         for number in self.plot.x.numbers:
             x, _ = self._place(number, 0)
             self.picture.line(x, bottom, x, self.top, "grid", width=1)
-            self.picture.text(x, bottom + 16, f"{number:g}", "faint", anchor="middle", size=size)
+            self.picture.text(x, bottom + 16, self.plot.x.label(number), "faint", anchor="middle", size=size)
 
     def _curve(self, curve: Curve, places: list[tuple[float, float]]) -> None:
         inside = [self._place(x, y) for x, y in curve.points if self.plot.holds(x, y)]

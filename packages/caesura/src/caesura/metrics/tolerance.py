@@ -204,7 +204,7 @@ class SweepPicture(PlotPicture):
         return Plot(
             self.title,
             f"F at density 1 is {self.sweep.f_at_one:.3f}; the area from 0.5 to 2 is {self.sweep.area:.3f}.",
-            Scale("density ratio, log2", -2, 2, (-2, -1, 0, 1, 2)),
+            Scale("density ratio", -2, 2, (-2, -1, 0, 1, 2), doubling=True),
             Scale("F", 0, 1, (0, 0.25, 0.5, 0.75, 1)),
             curves=tuple(drawn),
             points=(Point(0, self.sweep.f_at_one, "x", name="F at density 1"),),

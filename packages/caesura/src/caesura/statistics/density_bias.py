@@ -31,6 +31,7 @@ from caesura.validation import validate_integer
 RATIOS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 DEFAULT_METRICS = ("B", "S", "F", "WD", "Pk", "NWin", "k-kappa", "Pr-error", "WinPR", "A")
 _SAME = 0.005  # a smaller gain is none
+_MOST_TICKS = 12
 _ERRORS = (
     3.0  # standard errors of a difference up to which it may be noise of the draws; several densities are compared
 )
@@ -158,13 +159,22 @@ class DensityPicture(PlotPicture):
             stroke: Any = "plain" if number < len(SERIES) else "broken"
             curves.append(Curve(points, SERIES[number % len(SERIES)], shown, "●○◆◇■□▲△+x"[number % 10], stroke))
         positive = [ratio for ratio in self.bias.ratios if ratio > 0]
-        low, high = math.floor(math.log2(min(positive))), math.ceil(math.log2(max(positive)))
+        # A curve of one density needs an axis, too.
+        low = min(-1, math.floor(math.log2(min(positive))))
+        high = max(1, math.ceil(math.log2(max(positive))))
         rewarding = [
             name for name in self.bias.scores[self.segmenter] if self.bias.rewards_silence(self.segmenter, name)
         ]
         told = f"Metrics that reward fewer boundaries: {', '.join(rewarding) or 'none'}."
-        ticks = tuple(range(low, high + 1))
-        return Plot(self.title, told, Scale("boundaries over those of the reference, log2", low, high, ticks), _scale_of([y for curve in curves for _, y in curve.points]), curves=tuple(curves), points=())  # fmt: skip
+        ticks = tuple(range(low, high + 1, math.ceil((high - low) / _MOST_TICKS)))
+        return Plot(
+            self.title,
+            told,
+            Scale("boundaries over those of the reference", low, high, ticks, doubling=True),
+            _scale_of([y for curve in curves for _, y in curve.points]),
+            curves=tuple(curves),
+            points=(),
+        )
 
 
 def _scale_of(values: Sequence[float]) -> Scale:
@@ -218,9 +228,10 @@ def density_bias(
     if reference.kind != "units":
         raise CaesuraError(f"densities are of texts in units; these are annotations of {reference.kind}.")
     validate_integer("draws", draws, 1)
+    for ratio in ratios:
+        if not 0 <= ratio < math.inf:
+            raise CaesuraError(f"a ratio is {ratio:g}; expected numbers from 0 up.")
     grid = tuple(sorted({float(ratio) for ratio in (*ratios, 1.0)}))
-    if grid[0] < 0 or not all(map(math.isfinite, grid)):
-        raise CaesuraError(f"a ratio is {min(grid):g}; expected numbers from 0 up.")
     chosen = [metric(each).for_study(reference) for each in metrics]
     named = dict(zip(distinct_names(chosen), chosen, strict=True))
     placings: dict[str, tuple[_Place, bool]] = {name: _placing(name, reference) for name in segmenters}
