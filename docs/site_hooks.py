@@ -37,6 +37,37 @@ def example_files() -> bytes:
     return content.getvalue()
 
 
+#: The length of a paragraph of five lines, and the ends of sentences.
+LONGEST = 350
+SENTENCE_END = re.compile(r"(?<=[a-zé)\]`*%][.?!]) (?=[A-Z(`*])")
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Divide the long paragraphs and list items of the pages on papers, which a command prints, at ends of sentences."""
+    if not page.file.src_uri.startswith("papers/"):
+        return markdown
+    parts = re.split(r"(^```.*?^```$|\n\n)", markdown, flags=re.DOTALL | re.MULTILINE)
+    text = "".join(short_paragraphs(part) if re.match(r"[A-Z*`]", part) else part for part in parts)
+    item = re.compile(rf"^- .{{{LONGEST},}}$", re.MULTILINE)
+    return item.sub(lambda match: short_paragraphs(match[0]).replace("\n\n", "\n\n    ") + "\n", text)
+
+
+def short_paragraphs(text: str, longest: int = LONGEST) -> str:
+    """Return a paragraph as several of at most ``longest`` characters, as far as its sentences allow.
+
+    >>> short_paragraphs("One sentence. Another one.", 20)
+    'One sentence.\\n\\nAnother one.'
+    """
+    made = [""]
+    for sentence in SENTENCE_END.split(text):
+        joined = f"{made[-1]} {sentence}".strip()
+        if len(joined) > longest and made[-1] and made[-1].count("(") == made[-1].count(")"):
+            made.append(sentence)
+        else:
+            made[-1] = joined
+    return "\n\n".join(made)
+
+
 def on_page_content(html: str, **_: Any) -> str:
     """Turn empty table headings into ordinary cells: screen readers announce headings."""
     return re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", html)
