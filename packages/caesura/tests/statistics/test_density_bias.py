@@ -54,6 +54,9 @@ def test_pictures_and_refusals() -> None:
             density_bias(GOLD, ratios=(0.5, ratio))
     with pytest.raises(CaesuraError, match="texts in units"):
         density_bias(load("phones"))
+    short = cs.Corpus.from_dict({"long": {"ann": [5, 5]}, "short": {"ann": [1]}})
+    with pytest.raises(CaesuraError, match="WD cannot count item 'short'"):
+        density_bias(short, metrics=["B", "WD"])
     with pytest.raises(CaesuraError, match="name a segmenter"):
         density_bias(GOLD, ())
 

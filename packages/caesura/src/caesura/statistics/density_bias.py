@@ -22,9 +22,9 @@ from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.table import Cell, Table, measure_name
 from caesura.errors import CaesuraError
-from caesura.metrics import Batch, Metric, metric
+from caesura.metrics import Metric, metric
 from caesura.model import Annotation, Corpus, Pairs, Segmentation
-from caesura.statistics.counted import distinct_names
+from caesura.statistics.counted import CountedPairs, distinct_names
 from caesura.validation import validate_integer
 
 #: Boundaries over those of the reference, by default.
@@ -264,10 +264,11 @@ def _sweep(
                 number = min(round(ratio * mean), max(length - 1, 0))
                 marks = Segmentation(length, place(annotation, number, random))
                 annotations.append(Annotation(annotation.item, "swept", marks, annotation.track))
-            pairs = Pairs.between(reference, Corpus.from_annotations(annotations))
-            batch = Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
+            counted = CountedPairs(Pairs.between(reference, Corpus.from_annotations(annotations)))
             for name, each in metrics.items():
-                drawn[name].append(float(each.score(each.rows(batch).sum(axis=0))))
+                if at == draw == 0:
+                    counted.check(each)
+                drawn[name].append(float(each.score(each.rows(counted.batch).sum(axis=0))))
         for name, values in drawn.items():
             means[name].append(float(np.mean(values)))
             errors[name].append(float(np.std(values, ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0)
