@@ -67,6 +67,8 @@ def test_sounds() -> None:
     assert to_latin("בְּרֵאשִׁית בָּרָא אֱלֹהִים", "phonetic") == "bereshit bara elohim"
     assert to_latin("הַכָּתוּב תּוֹרָה", "phonetic") == "hakatuv tora"
     assert to_latin("كِتَابٌ وَرَبِّي", "phonetic", ARABIC) == "kitābun warabbī"
+    assert to_latin("بِسْمِ اللَّهِ الرَّحْمَٰنِ", "phonetic", ARABIC) == "bismi llahi rraḥmāni"
+    assert to_latin("كُلُّ الْكِتَابِ", "phonetic", ARABIC) == "kullu lkitābi"
 
 
 def test_the_latin_quran_is_read_as_sounds() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import NamedTuple
 
 from caesura.errors import CaesuraError, UnknownName
@@ -167,6 +168,9 @@ _ARABIC_SOUNDS = dict(
 )  # fmt: skip
 
 
+_SHADDA = "\u0651"
+
+
 def _hebrew_phonetic(word: str) -> str:
     """Return how a pointed word sounds today: dots harden b, k and p, sheva is heard after the first letter only."""
     out: list[str] = []
@@ -193,10 +197,13 @@ def _hebrew_phonetic(word: str) -> str:
 
 
 def _arabic_phonetic(word: str) -> str:
-    """Return how a pointed word sounds; alef, waw and yeh lengthen the vowel before them."""
+    """Return how a pointed word sounds; alef, waw and yeh lengthen the vowel before them, and a lam without marks is silent before a double consonant, as in ar-rahman."""
     out = ""
-    for letter in ARABIC.split(word):
+    letters = ARABIC.split(word)
+    for letter, following in zip_longest(letters, letters[1:]):
         names = [ARABIC.targets[mark] for mark in letter.marks]
+        if letter.read == "ل" and not names and following is not None and _SHADDA in following.marks:
+            continue
         vowel = "".join(ARABIC.groups.get(name, "") for name in names).replace("aaa", "ā").replace("aa", "ā")
         base = letter.read[0]
         sound = _ARABIC_SOUNDS.get(base, letter.read)
