@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+from numbers import Real
 from typing import Any
 
 from caesura.display.table import format_cell
@@ -41,6 +43,8 @@ def assert_segmentation(
     """
     __tracebackhide__ = True  # pytest shows the line of the test instead
     wanted = {**(limits or {}), **thresholds}
+    for name, given in wanted.items():
+        _check_threshold(name, given)
     if not wanted:
         raise CaesuraError("give a threshold for one metric or more, such as B=0.8.")
     comparison = compare(reference, hypothesis, list(wanted), anchor=anchor)
@@ -53,3 +57,8 @@ def assert_segmentation(
     if failed:
         worst = f" (worst item: {comparison.worst_item})" if len(comparison.items) > 1 else ""
         raise AssertionError("; ".join(failed) + worst)
+
+
+def _check_threshold(name: str, given: Any) -> None:
+    if not isinstance(given, Real) or isnan(given):
+        raise CaesuraError(f"the threshold of {name!r} is {given!r}; expected a number.")

@@ -70,6 +70,8 @@ def test_the_command_exits_with_1_if_worse(tmp_path) -> None:
     assert same.returncode == 0
     assert json.loads(same.stdout)["baseline"]["tests"][0]["difference"] == 0
     assert "has no effect" in refused("evaluate", files["gold"], files["bad"], "--fail-if-worse", "0.05")
+    never = refused("evaluate", files["gold"], files["bad"], "-m", "B", *gate[:-1], "nan")
+    assert "--fail-if-worse is nan; expected a number from 0 to 1" in never
     assert "missing.json" in refused("evaluate", files["gold"], files["bad"], "--baseline", tmp_path / "missing.json")
 
 
@@ -83,6 +85,12 @@ def test_assertions() -> None:
         assert_segmentation(GOLD, BAD, B=0.9)
     with pytest.raises(CaesuraError, match="give a threshold"):
         assert_segmentation([2], [2])
+    with pytest.raises(CaesuraError, match="the threshold of 'B' is nan"):
+        assert_segmentation([2], [2], B=float("nan"))
+    words = [cs.Segmentation(2, [1], units=text.split()) for text in ("a b", "a c")]
+    with pytest.raises(CaesuraError, match=r"^the texts differ: token 2 is 'b'.*--anchor"):
+        assert_segmentation(*words, B=1)
+    assert_segmentation(*words, B=1, anchor={"max_altered": 0.5})
 
 
 def test_the_plug_in_offers_the_assertion() -> None:

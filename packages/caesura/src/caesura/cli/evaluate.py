@@ -54,7 +54,7 @@ from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 from caesura.statistics.evaluation import FILES, TABLES, file_content, frame_content, render, rows_frame
 from caesura.statistics.groups import Groups, group_systems
 from caesura.statistics.significance import PostHoc, SystemTest, SystemTests, system_tests
-from caesura.validation import validate_choice
+from caesura.validation import validate_choice, validate_range
 
 _LARGE = (
     8 * 2**20
@@ -229,6 +229,8 @@ def evaluate(
     """
     old = old_engine_options or {}
     limits = parse_fail_under(fail_under)
+    if fail_if_worse is not None:
+        validate_range("--fail-if-worse", fail_if_worse, 0.0, 1.0)  # NaN: nothing would ever fail
     anchoring, option = split_anchor_options(option, anchor=anchor, max_altered=max_altered, skip_refused=skip_refused)
     reading = Reading.of(format, option, old_reading_options)
     named, given = parse_metrics(metric, old_metric_options)
