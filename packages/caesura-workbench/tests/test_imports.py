@@ -326,7 +326,7 @@ def test_marks_of_altered_texts_are_moved_to_the_project(client: TestClient, pro
     files: dict[str, str | bytes] = {"gpt.json": altered_file("kubla", "gpt", altered, [3, 10])}
     refused = upload(client, project, "files", files)
     assert refused.status_code == 400
-    assert "import it with “anchor”" in refused.text
+    assert "import it with “Texts may differ” (anchor)" in refused.text
     seen = upload(client, project, "preview", files, anchor="true").json()
     (row,) = seen["rows"]
     assert (row["length"], row["marks"]) == (len(words), 2)

@@ -145,7 +145,9 @@ def find_or_create_item(db: sa.Connection, project: int, annotation: Annotation,
     except CaesuraError as error:
         if row.kind != kind or row.units is None or marks.units is None:
             raise
-        raise CaesuraError(f"{error} To move its marks to the text of the project, import it with “anchor”.") from None
+        raise CaesuraError(
+            f"{error} To move its marks to the text of the project, import it with “Texts may differ” (anchor)."
+        ) from None
     grown: dict[str, Any] = {"length": length} if length != row.length else {}
     if row.units is None and units is not None:
         grown["units"] = json.dumps(units, ensure_ascii=False)

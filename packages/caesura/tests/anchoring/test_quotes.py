@@ -100,3 +100,23 @@ def test_chunks_with_edits_and_without_a_place() -> None:
     long = "".join(random.choice(list("abcdefghij klmn"), 40_000))
     piece = long[20_000:21_000].replace("a", "b", 5)
     assert place_chunks(long, [piece]).spans == [(20_000, 21_000)]
+
+
+def test_long_altered_chunks_are_found_by_their_passages() -> None:
+    random = np.random.default_rng(1)
+    long = "".join(random.choice(list("abcdefghij klmn"), 60_000))
+    chunks = [long[at : at + 900] for at in range(0, 60_000, 800)]
+    altered = [f"{each[:300]}zz{each[310:]}" for each in chunks]
+    placed = place_chunks(long, [*altered, "z" * 900])
+    found = [long[slice(*span)].strip() for span in placed.spans[:-1]]
+    assert found == [each.strip() for each in chunks]
+    assert placed.missing == [len(chunks)]
+    assert place_chunks("ab" * 10_000, ["ab" * 600 + "z"]).missing == [0], "no passage occurs once"
+
+
+def test_too_many_places_are_refused(monkeypatch) -> None:
+    monkeypatch.setattr(quotes, "_MAX_PLACES", 1000)
+    with pytest.raises(CaesuraError, match="the chunks occur at more than 1,000 places in all"):
+        place_chunks("no " * 400, ["no"] * 3)
+    with pytest.raises(CaesuraError, match="the quotations occur at more than 1,000 places"):
+        cs.find_quotes("no " * 400, ["no"] * 3, ordered=True)

@@ -712,7 +712,7 @@ def _unique_passages(a: Any, b: Any, size: int) -> NDArray[np.int64]:
     """Return the places (i, j) of passages of this size that occur once on each side, in the order of the source."""
     if min(len(a), len(b)) < size:
         return np.zeros((0, 2), np.int64)
-    (ours, i), (theirs, j) = (_hashes_that_occur_once(side, size) for side in (a, b))
+    (ours, i), (theirs, j) = (hashes_that_occur_once(side, size) for side in (a, b))
     _, first, second = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
     pairs = np.stack((i[first], j[second]), axis=1)
     pairs = pairs[np.argsort(pairs[:, 0])]
@@ -720,7 +720,8 @@ def _unique_passages(a: Any, b: Any, size: int) -> NDArray[np.int64]:
     return np.asarray(pairs[same])  # hashes may collide
 
 
-def _hashes_that_occur_once(codes: Any, size: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def hash_passages(codes: Any, size: int) -> NDArray[np.uint64]:
+    """Return a hash of every passage of this size; the text must be as long as that."""
     count = len(codes) - size + 1
     hashes = np.zeros(count, np.uint64)
     with np.errstate(over="ignore"):
@@ -730,9 +731,15 @@ def _hashes_that_occur_once(codes: Any, size: int) -> tuple[NDArray[np.uint64], 
                 codes[at : at + count].astype(np.uint64) + np.uint64(1)
             ) * np.uint64(0xC2B2AE3D27D4EB4F)
             hashes ^= hashes >> np.uint64(29)
+    return hashes
+
+
+def hashes_that_occur_once(codes: Any, size: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the hashes, in ascending order, of the passages of this size that occur once, and where they begin."""
+    hashes = hash_passages(codes, size)
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
-    once = np.ones(count, bool)
+    once = np.ones(len(hashes), bool)
     same = ordered[1:] == ordered[:-1]
     once[1:] &= ~same
     once[:-1] &= ~same

@@ -497,14 +497,14 @@ def anchor_corpus(
             moved.append(annotation)
             continue
         changed = True
-        where = describe_location(*key)
+        where = f"{describe_location(*key)}: " if any(key) else ""
         try:
             mover = _Mover(wanted, units, chosen)
             check_altered(mover.anchored, chosen)
             marks = mover.move(annotation.marks)
             _check_placed(mover.counts, chosen)
         except CaesuraError as fault:
-            reason = f"{where}: {fault}"
+            reason = f"{where}{fault}"
             if not chosen.skip_refused:
                 raise CaesuraError(
                     f"{reason} Leave such documents out with skip_refused=True (--skip-refused)."
@@ -521,7 +521,10 @@ def anchor_corpus(
         return AnchoredCorpus(copy, chosen)
     kept = [each for each in moved if each.item not in refused]
     if not kept:
-        raise CaesuraError(f"every document was refused; the first: {next(iter(refused.values()))}")
+        reason = next(iter(refused.values()))
+        raise CaesuraError(
+            reason if len(refused) == 1 else f"all {len(refused)} documents were refused; the first: {reason}"
+        )
     labels = copy.labels
     if labels is not None and any(
         isinstance(each.marks, Spans) and NOT_PLACED in (each.marks.labels or ()) for each in kept

@@ -6,12 +6,14 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from caesura.anchoring.alignment import edit_distance
+from caesura.anchoring.alignment import edit_distance, hash_passages, hashes_that_occur_once
 from caesura.anchoring.folding import DEFAULT_FOLD, fold_pair, fold_table
 from caesura.errors import CaesuraError
 from caesura.kernels import anchoring as kernels
@@ -20,6 +22,10 @@ from caesura.validation import validate_choice, validate_integer, validate_range
 
 #: Characters of the source times those of a chunk, up to which a chunk is searched at every place.
 _MAX_CELLS = 10_000_000
+#: Places of all chunks, or of all quotations, of which those in reading order are chosen: about ten seconds.
+_MAX_PLACES = 1_000_000
+#: Letters of the source times the square of those of a quotation, up to which places with more than the fewest edits are looked for.
+_MAX_WIDER = 2_000_000_000
 _SEED = 12  # letters of the passages that locate longer chunks
 _LISTED = 5  # places that an error lists
 
@@ -296,6 +302,7 @@ def _ambiguous(quote: str, found: Sequence[Quote], which: str = "") -> CaesuraEr
 
 def _in_order(source: str, quotes: list[str], found: list[list[Quote]], max_error: float) -> list[list[Quote]]:
     """Return, for every quotation, its places in the best choices whose starts do not decrease."""
+    _check_number_of_places("quotations", sum(map(len, found)))
     best = _best_paths(found)
     if best is None:  # the best occurrences are not in order: others with more edits may be
         wider = [
@@ -311,7 +318,7 @@ def _all_within(source: str, quote: str, max_error: float) -> list[Quote]:
     """Return an occurrence for every place with at most so many edits at which no neighbouring place has fewer."""
     (text, _), (pattern, _) = fold_pair(source, quote, ())
     limit = min(int(max_error * len(quote)), len(quote) - 1)
-    if limit < 0:
+    if limit < 0 or len(text) * len(pattern) ** 2 > _MAX_WIDER:
         return []
     found = []
     for end in range(1, len(text) + 1):
@@ -430,7 +437,14 @@ def place_chunks(source: str, texts: Sequence[str], *, max_error: float = 0.2) -
         raise CaesuraError("the chunks are one string; expected a list of strings.")
     letters, owners = _skeleton(source)
     pieces = [_skeleton(text)[0] for text in texts]
-    candidates = [_chunk_candidates(source, letters, piece, max_error) for piece in pieces]
+    seeds, known = _Seeds(letters), dict[str, list[tuple[int, int, int]]]()
+    candidates, places = [], 0
+    for piece in pieces:
+        if piece not in known:
+            known[piece] = _chunk_candidates(seeds, piece, max_error)
+        candidates.append(known[piece])
+        places += len(known[piece])
+        _check_number_of_places("chunks", places)
     chosen = _closest_in_order(candidates)
     spans: list[tuple[int, int] | None] = []
     distance = count = 0
@@ -444,10 +458,18 @@ def place_chunks(source: str, texts: Sequence[str], *, max_error: float = 0.2) -
     return PlacedChunks(spans, distance, count)
 
 
-def _chunk_candidates(source: str, letters: str, piece: str, max_error: float) -> list[tuple[int, int, int]]:
+def _check_number_of_places(what: str, places: int) -> None:
+    if places > _MAX_PLACES:
+        raise CaesuraError(
+            f"the {what} occur at more than {_MAX_PLACES:,} places in all, too many to choose from in reading order."
+        )
+
+
+def _chunk_candidates(seeds: _Seeds, piece: str, max_error: float) -> list[tuple[int, int, int]]:
     """Return begin, end and distance of the places of a chunk, in letters of the source."""
     if not piece:
         return []
+    letters = seeds.letters
     found, at = [], letters.find(piece)
     while at >= 0:
         found.append((at, at + len(piece), 0))
@@ -456,30 +478,43 @@ def _chunk_candidates(source: str, letters: str, piece: str, max_error: float) -
         return found
     if len(letters) * len(piece) <= _MAX_CELLS:
         return _search(letters, piece, max_error)
-    return _locate_by_seeds(letters, piece, max_error)
+    return seeds.locate(piece, max_error)
 
 
-def _locate_by_seeds(letters: str, piece: str, max_error: float) -> list[tuple[int, int, int]]:
-    """Locate a long chunk by passages that occur once in the source: the diagonal on which most of them lie, then its exact place."""
-    offsets = []
-    for at in range(0, len(piece) - _SEED + 1, max(1, len(piece) // 200)):
-        seed = piece[at : at + _SEED]
-        begin = letters.find(seed)
-        if begin >= 0 and letters.find(seed, begin + 1) < 0:
-            offsets.append(begin - at)
-    if not offsets:
-        return []
-    middle = sorted(offsets)[len(offsets) // 2]
-    slack = int(max_error * len(piece)) + 1
-    low, high = max(0, middle - slack), min(len(letters), middle + len(piece) + slack)
-    return [(low + b, low + e, d) for b, e, d in _search(letters[low:high], piece, max_error)]
+class _Seeds:
+    """Passages that occur once in a source, which locate long chunks: the diagonal on which most of them lie, then the exact place."""
+
+    def __init__(self, letters: str) -> None:
+        self.letters = letters
+
+    @cached_property
+    def _known(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        return hashes_that_occur_once(_code_points(self.letters), _SEED)
+
+    def locate(self, piece: str, max_error: float) -> list[tuple[int, int, int]]:
+        """Return begin, end and distance of the places of a chunk, in letters of the source."""
+        if min(len(piece), len(self.letters)) < _SEED:
+            return []
+        hashes, (known, places) = hash_passages(_code_points(piece), _SEED), self._known
+        at = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        found = np.flatnonzero(known[at] == hashes) if len(known) else np.empty(0, np.int64)
+        if not len(found):
+            return []
+        middle = int(np.sort(places[at[found]] - found)[len(found) // 2])
+        slack = int(max_error * len(piece)) + 1
+        low, high = max(0, middle - slack), min(len(self.letters), middle + len(piece) + slack)
+        return [(low + b, low + e, d) for b, e, d in _search(self.letters[low:high], piece, max_error)]
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def locate(source: str, copy: str, fold: tuple[str, ...]) -> tuple[int, int]:
     """Return the part of the source that a copy of a part fits best, in characters."""
     letters, owners = _skeleton(source, fold)
     piece = _skeleton(copy, fold)[0]
-    found = _chunk_candidates(source, letters, piece, 1.0)
+    found = _chunk_candidates(_Seeds(letters), piece, 1.0)
     if not found:
         return 0, len(source)
     begin, end, _ = found[0]

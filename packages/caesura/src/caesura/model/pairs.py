@@ -201,10 +201,11 @@ def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
         theirs = hypothesis.texts.get(key, ours)
         if theirs is ours or theirs == ours:
             continue
+        name = _name_of(key)
         at = next((i for i, (x, y) in enumerate(zip(ours, theirs, strict=False)) if x != y), None)
         if at is not None:  # otherwise one text is longer, and the lengths are compared elsewhere
             raise LengthMismatch(
-                f"item {_name_of(key)!r}: the texts differ: token {at + 1} is {ours[at]!r} in the reference and {theirs[at]!r} in the hypothesis; "
+                f"{name and f'item {name!r}: '}the texts differ: token {at + 1} is {ours[at]!r} in the reference and {theirs[at]!r} in the hypothesis; "
                 f"{ANCHOR_ADVICE}."
             )
 
