@@ -354,6 +354,14 @@ def test_the_diarization_error_is_named_before_other_faults(tmp_path) -> None:
         assert "is diarization-error" in refused("evaluate", gold, found, *more, "-m", "DER")
         assert "is speaker-purity" in refused("evaluate", gold, found, *more, "-m", "purity")
     assert "-m diarization-error:collar=…" in refused("evaluate", gold, found, "--collar", "0.25")
+    folders = [tmp_path / "coders" / name for name in ("reference", "system")]
+    for folder, path in zip(folders, (gold, found), strict=True):  # a folder of RTTM gets the scores of a single file
+        folder.mkdir(parents=True)
+        (folder / "a.rttm").write_text(path.read_text().splitlines()[0])
+        assert "diarization-error" in caesura("evaluate", folder, folder).stdout
+    report = tmp_path / "report.md"
+    caesura("report", tmp_path / "coders", "-O", "pattern={coder}/{item}.rttm", "-r", "reference", "-o", report)
+    assert "diarization-error" in report.read_text()
     compared = caesura("compare", gold, found, "-m", "diarization-error")  # as evaluate, it names what it leaves out
     assert "1 item (extra) was left out" in compared.stderr
     assert "diarization-error ↓  1.000" in compared.stdout

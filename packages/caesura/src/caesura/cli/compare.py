@@ -77,7 +77,7 @@ def compare(
         ours, theirs = ours.select(items=item), theirs.select(items=item)
     names, parameters = parse_metrics(metric, old_metric_options)
     named = bool(ours.names and theirs.names)
-    names = names or reading.default_metrics or reading.default_metrics_of(reference, ours.kind)
+    names = names or reading.default_metrics or reading.default_metrics_of(whole)
     chosen = choose_metrics(names, parameters, ours.kind, named=named)
     details = [name for name, wanted in (("edits", edits), ("confusion", confusion)) if wanted]
     if len(ours.tracks) + len(theirs.tracks) > 2:

@@ -272,7 +272,7 @@ def evaluate(
         against = {name: named_by_base(gold, corpus) for name, corpus in against.items()}
         gold, against, left_out = leave_out_bad_files(gold, against)
         compares_names = bool(gold.names) and all(corpus.names for corpus in against.values())
-        names = names or reading.default_metrics_of(reference, gold.kind)
+        names = names or reading.default_metrics_of(gold)
         if uem is not None:
             names, given = names or list(DIARIZATION_METRICS), {**given, "uem": str(uem)}
         chosen = choose_metrics(names, given, gold.kind, named=compares_names)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from caesura.model import Corpus
 
 _SAMPLE = "sample:"
-_TURNS = ".rttm"
+_TURNS = "rttm"
 
 #: Parameters of reading and writing that are not options of a format, with the command-line option that sets each.
 _NOT_FORMAT_OPTIONS = {
@@ -157,16 +157,16 @@ class Reading:
             return None
         return list(FORMATS.facts(self.format)["metrics"]) or None
 
-    def default_metrics_of(self, path: Path | str, kind: str) -> list[str] | None:
-        """Names of the metrics for files with the suffix of this one, if they compare this kind of annotation."""
+    def default_metrics_of(self, corpus: Corpus) -> list[str] | None:
+        """Names of the metrics for turns of speakers: data in the format RTTM, or read with ``as=turns``; None for other data."""
         turns = any(option.rpartition(".")[2] == "as=turns" for option in self.options or ())
-        if not turns and not str(path).endswith(_TURNS):  # the only files whose suffix says that labels are speakers
+        if not turns and (corpus.interpretation is None or corpus.interpretation.format != _TURNS):
             return None
         from caesura.formats.catalog import FORMATS
         from caesura.metrics.catalog import FAMILIES
 
-        metrics = FORMATS.facts("rttm")["metrics"]
-        return [each for each in metrics if kind in FAMILIES.facts(each)["kinds"]] or None
+        metrics = FORMATS.facts(_TURNS)["metrics"]
+        return [each for each in metrics if corpus.kind in FAMILIES.facts(each)["kinds"]] or None
 
     def corpus(self, path: Path | str, side: str | None = None) -> Corpus:
         """Read a file or folder, or load a built-in sample (``sample:kubla``)."""

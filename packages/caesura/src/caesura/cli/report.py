@@ -59,6 +59,8 @@ def report(
     write = _writer(output, drawn)
     reading = Reading.of(format, option, old_options)
     corpus = reading.suggest_pattern(reading.corpus(path), path)
+    if metric is None and reference is not None:  # diarization scores have a direction
+        metric = reading.default_metrics_of(corpus)
     corpus = corpus.select(items=item, coders=coder)
     with working("writing the report"):
         content = make_report(
