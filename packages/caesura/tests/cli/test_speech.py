@@ -365,3 +365,30 @@ def test_the_diarization_error_is_named_before_other_faults(tmp_path) -> None:
     compared = caesura("compare", gold, found, "-m", "diarization-error")  # as evaluate, it names what it leaves out
     assert "1 item (extra) was left out" in compared.stderr
     assert "diarization-error ↓  1.000" in compared.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("kappa", "a", "b"), "there is no command 'kappa'; see caesura agree --help."),
+        (("compare", "a", "b", "--tier", "phones"), "--tier is an option of reading, -O tier=…"),
+        (("evaluate", "a", "b", "--csv", "x.csv"), "write a table with --table FILE.csv"),
+        (("evaluate", "a", "b", "--collar", "1"), "a parameter of metrics, -m diarization-error:collar=…"),
+        (("agree", "a", "b"), "two files are compared by caesura compare"),
+        (("evaluate", "sample:phones", "sample:phones", "-m", "MAE"), "is called onset-mean here"),
+        (("aligners", "sample:phones", "sample:phones", "--tolerance", "20"), "write milliseconds as 20ms"),
+    ],
+)
+def test_what_a_newcomer_types_is_answered_with_what_is_meant(words: tuple[str, ...], sentence: str) -> None:
+    assert sentence in refused(*words)
+
+
+def test_a_file_is_no_command(tmp_path) -> None:
+    path = grid(tmp_path / "gold.TextGrid", ("phones", 0.3))
+    assert "a command comes first: caesura check" in refused(path, path)
+    both = grid(tmp_path / "mfa.TextGrid", ("ann - words", 0.3), ("ann - phones", 0.3))
+    gold = grid(path, ("words", 0.3), ("phones", 0.3))
+    assert "caesura aligners finds the tiers of phones" in refused("compare", gold, both)
+    done = caesura("aligners", gold, both, "--by", "phones")
+    assert done.returncode == 2
+    assert "grouped by phone, pair or class=FILE" in done.stderr

@@ -24,6 +24,19 @@ from caesura.cli.command import Argument, Commands, Offer, OldOption, OldOptions
 from caesura.errors import CaesuraError
 from caesura.registry import Entry, Registry
 
+#: Words that people type as a command -> the command that does it.
+_OTHER_COMMANDS = {
+    **dict.fromkeys(("kappa", "alpha", "gamma", "agreement", "reliability", "iaa"), "agree"),
+    **dict.fromkeys(("diarization", "der", "score", "eval", "metrics"), "evaluate"),
+    **dict.fromkeys(("align", "aligner", "alignment", "mfa", "forced-alignment"), "aligners"),
+    **dict.fromkeys(("plot", "draw", "view", "open"), "show"),
+    **dict.fromkeys(("diff", "textgrid", "praat", "elan"), "compare"),
+    **dict.fromkeys(("merge", "union", "majority"), "unify"),
+}
+#: Options of reading, and of writing, that people type as options of a command.
+_READ_WITH = {"tier", "tiers", "track", "encoding", "pattern", "silence", "silences", "snap", "attributes"}
+_WRITTEN_WITH = {"-o", "--output", "--out", "--csv", "--save"}
+
 READING = "caesura.reading"  # the key of the options of reading in the context of a command
 _HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -78,7 +91,14 @@ class _Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; an error for an unknown name suggests the nearest one."""
-        if not ctx.resilient_parsing and not args[0].startswith("-"):
+        if not ctx.resilient_parsing and not args[0].startswith("-") and args[0] not in COMMANDS:
+            if args[0].lower() in _OTHER_COMMANDS:
+                meant = _OTHER_COMMANDS[args[0].lower()]
+                raise CaesuraError(f"there is no command {args[0]!r}; see caesura {meant} --help.")
+            if Path(args[0]).exists():
+                raise CaesuraError(
+                    f"{args[0]} is a file or folder, and a command comes first: caesura check {args[0]}, or compare, evaluate, agree …"
+                )
             COMMANDS[args[0]]
         return super().resolve_command(ctx, args)
 
@@ -112,8 +132,10 @@ def _usage_errors_as_sentences() -> Iterator[None]:
         asked = fault.ctx.command_path if fault.ctx else "caesura"
         if isinstance(fault, click.NoSuchOption) and asked == "caesura compare" and _has("evaluate", fault.option_name):
             sentence, asked = f"compare has no option {fault.option_name}, evaluate has it", "caesura evaluate"
-        elif isinstance(fault, click.NoSuchOption) and (example := _metric_with(fault)):
-            sentence = f"{fault.option_name} is a parameter of metrics, -m {example}"
+        elif isinstance(fault, click.NoSuchOption) and (meant := _meant(fault)):
+            sentence = meant
+        elif sentence.startswith("Got unexpected extra argument") and asked in ("caesura agree", "caesura report"):
+            sentence += f"; {asked.removeprefix('caesura ')} takes one file or folder with all coders; two files are compared by caesura compare"
         end = " See" if sentence.endswith("?") else "; see"  # "Did you mean 'show'?"
         raise CaesuraError(f"{sentence[0].lower()}{sentence[1:]}{end} {asked} --help.") from None
 
@@ -122,17 +144,22 @@ def _has(command: str, option: str) -> bool:
     return any(option in parameter.opts for parameter in COMMANDS[command].params)
 
 
-def _metric_with(fault: click.NoSuchOption) -> str | None:
-    """Return a metric with a parameter of the name of an option, such as "diarization-error:collar=", if the command takes metrics."""
-    if fault.ctx is None or not any("--metric" in parameter.opts for parameter in fault.ctx.command.params):
+def _meant(fault: click.NoSuchOption) -> str | None:
+    """Return what is probably meant by an unknown option: one of reading, a file for a table, or a parameter of metrics."""
+    known = {name for parameter in fault.ctx.command.params for name in parameter.opts} if fault.ctx else set()
+    bare = fault.option_name.lstrip("-")
+    if bare in _READ_WITH and "--option" in known:
+        return f"{fault.option_name} is an option of reading, -O {'tier' if bare == 'tiers' else bare}=…"
+    if fault.option_name in _WRITTEN_WITH and "--table" in known:
+        return f"there is no option {fault.option_name}; write a table with --table FILE.csv"
+    if "--metric" not in known:
         return None
     from caesura.metrics.catalog import FAMILIES, metric, metric_names
 
-    name = fault.option_name.lstrip("-").replace("-", "_")
-    return next(
-        (f"{each}:{name}=…" for each in metric_names() if FAMILIES.can_load(each) and name in metric(each).parameters),
-        None,
-    )
+    name = bare.replace("-", "_")
+    taking = (each for each in metric_names() if FAMILIES.can_load(each) and name in metric(each).parameters)
+    first = next(taking, None)
+    return None if first is None else f"{fault.option_name} is a parameter of metrics, -m {first}:{name}=…"
 
 
 def _run_completion(function: str) -> Callable[[click.Context, click.Parameter, str | None], None]:

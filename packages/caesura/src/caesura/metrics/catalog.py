@@ -248,6 +248,11 @@ FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
     "kappa_ipf": ("ELAN", "linked-kappa:like=elan", "migrate-from-speech-tools"),
     "Staccato": ("ELAN", "organisation", "migrate-from-speech-tools"),
     "PER": ("MFA and others", "phone-error", "migrate-from-speech-tools"),
+    "MAE": ("papers on aligners", "onset-mean", "migrate-from-speech-tools"),
+    "mae": ("papers on aligners", "onset-mean", "migrate-from-speech-tools"),
+    "RMSE": ("papers on aligners", "onset-rmse", "migrate-from-speech-tools"),
+    "rmse": ("papers on aligners", "onset-rmse", "migrate-from-speech-tools"),
+    "boundary-error": ("papers on aligners", "onset-mean", "migrate-from-speech-tools"),
 }
 
 

@@ -482,7 +482,7 @@ def tiers_to_split(corpora: Iterable[Corpus]) -> tuple[list[str], list[str]]:
         first, other = listed[0], next(c for c in listed if not set(c.tracks) & set(listed[0].tracks))
         raise CaesuraError(
             f"the two sides share no tier: one has {_tracks(first)}, the other {_tracks(other)}; "
-            "choose with -O ref.tier=NAME or -O hyp.tier=NAME; if tiers are speakers, whose names may differ, add -O as=turns."
+            f"choose with -O ref.tier=NAME or -O hyp.tier=NAME{_advise_on_tiers(first, other)}."
         )
     alone = dict.fromkeys(track for c in listed for track in c.tracks if track not in (*shared, *computed))
     return shared, list(alone)
@@ -490,6 +490,13 @@ def tiers_to_split(corpora: Iterable[Corpus]) -> tuple[list[str], list[str]]:
 
 def _tracks(corpus: Corpus) -> str:
     return "a single tier" if corpus.tracks == ("",) else ", ".join(corpus.tracks[:5])
+
+
+def _advise_on_tiers(first: Corpus, other: Corpus) -> str:
+    """Say what else reads tiers of other names: the command for aligners, or tiers as speakers."""
+    if all(any("phone" in track.lower() for track in corpus.tracks) for corpus in (first, other)):
+        return "; caesura aligners finds the tiers of phones by itself"
+    return "; if tiers are speakers, whose names may differ, add -O as=turns"
 
 
 def describe_tiers(shared: list[str], alone: list[str]) -> list[str]:

@@ -243,9 +243,12 @@ def compare_aligners(
     >>> result.evaluation["onset-within-20ms"].micro, float(result.shares["aligner"][19])
     (0.875, 0.875)
     """
+    of_intervals = by in ("phone", "pair", "class") or by.startswith("class=")
     systems, maps = _with_own_names(systems, own_maps or {})
     names = LabelMap.of(mapping)
     own = {"mapping": names} if names else {}
+    if long := [each for each in tolerances if seconds(each) > 1]:
+        raise CaesuraError(f"a tolerance of {long[0]} is {seconds(long[0]):g} s; write milliseconds as {long[0]}ms.")
     within = [f"onset-within-{1000 * seconds(each):g}ms" for each in tolerances]
     wanted = [*metrics, *within] if metrics else _with_shares(ALIGNER_SCORES, within)
     chosen = [metric(name, **(own if "mapping" in metric(name).parameters else {})) for name in wanted]
@@ -264,7 +267,6 @@ def compare_aligners(
     tested = [name for name in (*_TESTED, *within) if name in evaluation.measured] or list(evaluation.measured)[:1]
     every = system_tests(evaluation, seed=seed)
     tests = SystemTests(every.method, {name: each for name, each in every.by_metric.items() if name in tested})
-    of_intervals = by in ("phone", "pair", "class") or by.startswith("class=")
     grouped = _group_scores(
         chosen if metrics else (), [metric(name, **own) for name in _with_shares(DEFAULT_SCORES, within)]
     )
