@@ -120,9 +120,10 @@ def test_frames_of_pandas() -> None:
     corpus = cs.from_dataframe(positions)
     assert [marks.masses for *_, marks, _ in corpus] == GOLD  # type: ignore[union-attr]
     assert corpus.attributes["a"]["genre"] == "poem"
-    spans = cs.from_dataframe(
-        Frame(who=["a", "b"], tmin=[0.5, 0.6], tmax=[1.5, 2.0], said=["x", "y"]), coder="who", label="said"
-    )
+    said = Frame(who=["a", "b"], tmin=[0.5, 0.6], tmax=[1.5, 2.0], said=["x", "y"])
+    with pytest.raises(CaesuraError, match=r"the frame: .* a ends at 1.5 s, b at 2 s; .* lengths='longest'"):
+        cs.from_dataframe(said, coder="who", label="said")
+    spans = cs.from_dataframe(said, coder="who", label="said", lengths="longest")
     assert (spans.kind, spans.coders) == ("time", ("a", "b")) or spans.timed
     units = cs.from_dataframe(Frame(item=["a"] * 3, label=["x", "x", "y"], word=["so", "it", "goes"]))
     assert units["a", ""].masses == [2, 1]  # type: ignore[union-attr]

@@ -303,7 +303,7 @@ def test_every_system_has_a_tier_of_its_own(tmp_path) -> None:
 def test_spans_in_time_can_be_read_as_boundaries(tmp_path) -> None:
     file = tmp_path / "talk.csv"
     rows = [("ann", 0, 2, "nod"), ("ann", 5, 7, "shake"), ("ben", 0, 2.2, "nod"), ("ben", 5, 7, "shake")]
-    file.write_text("item,coder,start,end,label\n" + "".join(f"talk,{c},{a},{b},{n}\n" for c, a, b, n in rows))
+    file.write_text("item,annotator,start,end,label\n" + "".join(f"talk,{c},{a},{b},{n}\n" for c, a, b, n in rows))
     for options in (("--tolerance", "20ms"), ("-m", "SfB:step=0.1")):
         assert "read intervals in time as boundaries with -O as=boundaries" in refused("agree", file, *options)
         assert caesura("agree", file, "--format", "times", *options).returncode == 0

@@ -30,7 +30,7 @@ def read(folder: Path, name: str, content: str, **options: Any) -> cs.Corpus:
         ("item,coder,start,end,label\na,x,0,4,p\na,,4,9,q\n", "line 3: the coder is empty here and 'x' elsewhere"),
         ("item,label\na,0\na,1\na,\n", "line 4: the label is empty, and the others are 0 and 1"),
         ("item,label\na,1\na,1\n", "all labels are 1; add -O mean=ends or starts"),
-        ("item;start;end;label\nx;0,0;1,5;p\n", "start is '0,0', expected a number with a decimal point"),
+        ("item;start;end;label\nx;0,0;1,5;p\n", "start is '0,0', expected seconds with a decimal point"),
     ],
 )
 def test_tables_with_gaps_are_refused(tmp_path: Path, content: str, sentence: str) -> None:

@@ -220,9 +220,11 @@ def test_from_marks_reads_marks_of_potential_boundaries() -> None:
         Segmentation.from_marks([0, 1, 2])
 
 
-def test_marks_given_as_masses_name_from_marks() -> None:
+def test_marks_are_no_masses() -> None:
+    assert as_segmentation([0, 1, 0]).masses == as_segmentation([False, True, False]).masses == [2, 2]
+    assert as_segmentation([1, 1, 1]).masses == [1, 1, 1]
     with pytest.raises(InvalidSegmentation, match=r"segment 1 has mass 0.*Segmentation\.from_marks"):
-        as_segmentation([0, 1, 0])
+        Segmentation.from_masses([0, 1, 0])
     with pytest.raises(InvalidSegmentation, match=r"segment 2 has mass 0; every segment has one unit or more\.$"):
         as_segmentation([3, 0, 2])
 

@@ -58,8 +58,9 @@ def corpus_of_coders(given: CorpusLike) -> Corpus:
     )
     by_coder = [(str(coder), from_anything(marks)) for coder, marks in named]
     if by_coder and all(_is_list_of_marks(marks) for _, marks in by_coder):
-        return Corpus.from_annotations(
-            (str(number), coder, each) for coder, marks in by_coder for number, each in enumerate(marks, 1)
+        numbers = range(1, 1 + max(len(marks) for _, marks in by_coder))
+        return Corpus.from_dict(
+            {str(n): {coder: marks[n - 1] for coder, marks in by_coder if n <= len(marks)} for n in numbers}
         )
     if by_coder and not isinstance(plain, Corpus):
         plain = dict(by_coder) if isinstance(plain, Mapping) else [marks for _, marks in by_coder]

@@ -84,6 +84,10 @@ def compare(
         from caesura.formats.tiers import with_tier_names
 
         ours, theirs = with_tier_names([ours, theirs])
+    elif hypothesis and ours.sources:
+        from caesura.formats.tiers import warn_of_other_tiers
+
+        warn_of_other_tiers(ours, theirs)
     shared, alone = tiers_to_split([ours, theirs])
     sides = {tier: (ours.select(tracks=[tier]), theirs.select(tracks=[tier])) for tier in shared} or {
         "": (ours, theirs)

@@ -12,6 +12,7 @@ from caesura.display.table import Table
 from caesura.drawings.catalog import applicable, draw, drawing
 from caesura.drawings.segmentations import annotated_tracks
 from caesura.errors import CaesuraError
+from caesura.formats.anything import from_anything
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import CorpusLike, Marks, as_corpus, is_annotation_like
 
@@ -121,6 +122,7 @@ def show(
         if drawings or options:
             raise CaesuraError("a result has its own drawings; pass a corpus to choose one.")
         return given
+    given = from_anything(given)
     if is_annotation_like(given):
         corpus = Corpus.from_annotations([Annotation("", "", given)])  # type: ignore[arg-type]
     else:

@@ -35,6 +35,9 @@ def from_anything(given: Any) -> Any:
     >>> from_anything(iter([[2, 3], [4]]))
     [[2, 3], [4]]
     """
+    given = _without_columns(given)
+    if isinstance(given, str):
+        given = given.strip()
     if isinstance(given, PathLike) or (isinstance(given, str) and given.strip("01")):
         from caesura.formats.reading import read
 
@@ -70,6 +73,31 @@ def from_anything(given: Any) -> Any:
     return list(given) if isinstance(given, Iterable) else given
 
 
+def _without_columns(given: Any) -> Any:
+    """Return lists and dicts of columns of data frames, or of tensors, with plain lists in their place."""
+    if isinstance(given, (list, tuple)):
+        first = given[0] if given else None
+        return [_listed(each) for each in given] if _is_column(first) and all(map(_is_column, given)) else given
+    if type(given) is dict and any(_is_column(value) or type(value) is dict for value in given.values()):
+        return {key: _listed(value) if _is_column(value) else _without_columns(value) for key, value in given.items()}
+    if _is_column(given) and not hasattr(given, "to_frame"):  # a tensor
+        return np.asarray(given)
+    return given
+
+
+def _listed(column: Any) -> Any:
+    return column.to_list() if hasattr(column, "to_list") else column.tolist()
+
+
+def _is_column(given: object) -> bool:
+    """Tell whether something is a column of pandas, or a tensor: an array of another package with at least one dimension."""
+    if isinstance(given, (*_MARKS, *_NUMBERS, np.ndarray, str, list, tuple, dict)) or given is None:
+        return False
+    if hasattr(given, "columns") or hasattr(given, "column_names"):  # a frame, a dataset
+        return False
+    return (hasattr(given, "tolist") or hasattr(given, "to_list")) and hasattr(given, "shape") and len(given.shape) > 0
+
+
 def _is_table_row(given: object) -> bool:
     """Tell whether a dict is a row of a table: a boundary, a unit or a span, and no text with its annotation."""
     return (
@@ -77,7 +105,7 @@ def _is_table_row(given: object) -> bool:
         and (
             bool({"position", "boundary"} & given.keys())
             or {"start", "end"} <= given.keys()
-            or {"item", "label"} <= given.keys()
+            or ("label" in given and bool({"item", "unit", "token", "word", "sentence", "text"} & given.keys()))
         )
         and not any(isinstance(value, (list, tuple, dict)) for value in given.values())
     )

@@ -36,6 +36,7 @@ from typing import Any
 
 from caesura.errors import AmbiguousFile, CaesuraError, FormatError
 from caesura.files import Source, load_json
+from caesura.formats.columns import parse_header
 from caesura.formats.losses import FEATURES
 from caesura.options import option_types, validate_options
 from caesura.registry import Entry, Registry
@@ -277,6 +278,8 @@ def detect(source: Source) -> Format:
         source.check_is_text()
     if source.path.suffix.lower() == ".json":
         load_json(source)  # reports the line of a syntax error, if there is one
+    if source.path.suffix.lower() in (".csv", ".tsv") and (columns := [name for name in parse_header(head) if name]):
+        raise source.error(1, _unknown_columns(columns))
     few = len(claiming) <= 3
     expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming and few else ""
     names = f"such as {', '.join(f.name for f in claiming)}; " if claiming else ""
@@ -284,6 +287,17 @@ def detect(source: Source) -> Format:
     begins = f", which begins with {first.strip()[:40]!r}" if first else ""
     advice = f"name one with format= (--format), {names}caesura list formats shows all"
     raise source.error(line, f"no known format fits this file{begins}{expected}; {advice}.")
+
+
+def _unknown_columns(columns: list[str]) -> str:
+    """Return why a table is not understood, and which columns it needs."""
+    listed = ", ".join(columns[:8]) + (" …" if len(columns) > 8 else "")
+    if len(columns) == 1 and (mark := next((mark for mark in "|:" if mark in columns[0]), None)):
+        return f"its cells seem to be separated by {mark}; expected commas, semicolons or tabs."
+    return (
+        f"no known format fits the columns {listed}; call them position (a row per boundary), label or boundary (a row per unit), "
+        "time, or start and end, beside item and coder; or name a format (format=, --format)."
+    )
 
 
 def _unambiguous(source: Source, candidate: Format, head: str) -> Format:

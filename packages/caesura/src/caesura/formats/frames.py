@@ -9,29 +9,42 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError, FormatError, LengthMismatch
 from caesura.files import Source
 from caesura.formats.catalog import detect
+from caesura.formats.columns import INTERVAL_ALIASES, LABEL_ALIASES, NAME_ALIASES, TIME_ALIASES, without_unit
 from caesura.formats.reading import interpret, read_source
 from caesura.formats.tables import write_table
 from caesura.model import Corpus
 from caesura.model.provenance import Provenance, announce, collect_notes
+from caesura.model.time_axis import TimeAxisRules
+
+
+def _names_of(aliases: Mapping[str, str], meaning: str, *more: str) -> tuple[str, ...]:
+    return (meaning, *(name for name, common in aliases.items() if common == meaning), *more)
+
 
 #: Columns of tables, and the names that people give them.
 _MEANINGS = {
-    "item": ("item", "document", "doc", "doc_id", "document_id", "file", "filename", "recording", "utterance", "id"),
-    "coder": ("coder", "annotator", "rater", "annotator_id"),
-    "track": ("track", "tier"),
-    "start": ("start", "begin", "onset", "start_time", "tmin", "xmin"),
-    "end": ("end", "stop", "offset", "end_time", "tmax", "xmax"),
-    "label": ("label", "category", "tag", "name", "segment"),
-    "position": ("position", "pos"),
-    "time": ("time", "boundary_time"),
+    "item": _names_of(NAME_ALIASES, "item", "utterance", "id"),
+    "coder": _names_of(NAME_ALIASES, "coder"),
+    "track": _names_of(NAME_ALIASES, "track"),
+    "start": _names_of(INTERVAL_ALIASES, "start"),
+    "end": _names_of(INTERVAL_ALIASES, "end"),
+    "duration": ("duration",),
+    "label": ("label", "tag", "ner_tag", "segment", *(n for n in LABEL_ALIASES if n not in ("text", "word", "phone", "token"))),
+    "position": ("position",),
+    "time": _names_of(TIME_ALIASES, "time"),
     "type": ("type", "boundary_type"),
     "boundary": ("boundary", "is_boundary"),
-    "unit": ("unit", "token", "word", "sentence", "text"),
-    "length": ("length", "duration", "n_units"),
-}
+    "unit": ("unit", "token", "word", "phone", "sentence", "text"),
+    "length": ("length", "n_units"),
+}  # fmt: skip
+
+#: Columns of lists, which hold a text or an annotation per row.
+_LISTS = frozenset(
+    ("tokens", "words", "sentences", "units", "utterances", "entities", "spans", "ner_tags", "tags", "labels")
+)
 
 
 def is_frame(given: object) -> bool:
@@ -95,7 +108,7 @@ def from_dataframe(
     format : str, default None
         The format of the table ("csv", "csv-labels", "csv-spans" or "times"); None: chosen by its columns.
     **options
-        Options of the format.
+        Options of the format; ``lengths`` and ``slack`` for recordings that end at different times.
 
     Returns
     -------
@@ -117,6 +130,12 @@ def from_dataframe(
         from caesura.formats.objects import from_object
 
         return from_object(_rows_with_masses(frame, item, coder))
+    if any(str(name).lower() in _LISTS and _holds_lists(frame[name]) for name in frame.columns):
+        from caesura.formats.objects import from_object
+
+        return from_object(
+            [{str(name).lower(): _as_list(cell) for name, cell in row.items()} for row in _rows(frame)], **options
+        )
     named: dict[str, Any] = {
         "item": item, "coder": coder, "track": track, "start": start, "end": end, "label": label, "position": position,
         "time": time, "type": type, "boundary": boundary, "unit": unit, "length": length,
@@ -128,23 +147,49 @@ def from_dataframe(
     if twice := [name for name, count in Counter(frame.columns).items() if count > 1]:
         raise CaesuraError(f"the frame has two columns {twice[0]!r}; rename one.")
     columns = _columns(list(frame.columns), named)
-    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+    rows = _rows(frame)
+    if (
+        item is None
+        and str(columns.get("item")).lower() == "id"
+        and len({row[columns["item"]] for row in rows}) == len(rows) > 1
+    ):
+        del columns["item"]  # numbers of rows
     others = [name for name in frame.columns if name not in columns.values()]
     # a number in the header would make it a row
-    header = [*columns, *(f"column {name}" if str(name).replace(".", "").isdigit() else str(name) for name in others)]
+    header = [
+        *(f"{meaning}_ms" if without_unit(str(column).lower())[1] else meaning for meaning, column in columns.items()),
+        *(f"column {name}" if str(name).replace(".", "").isdigit() else str(name) for name in others),
+    ]
     whole = {columns[name] for name in ("position", "length", "boundary") if name in columns}
     cells = ([_cell(row[name], name in whole) for name in [*columns.values(), *others]] for row in rows)
     source = Source(Path("frame.csv"), None, write_table(header, cells).encode("utf-8", "surrogatepass"))
+    axis = {key: options[key] for key in ("lengths", "slack") if key in options}
+    given = {key: value for key, value in options.items() if key not in axis}
     with collect_notes() as notes:
         try:
             chosen = format or detect(source).name
-            corpus = read_source(source, chosen, options)
+            corpus = read_source(source, chosen, given, TimeAxisRules(**axis))
         except FormatError as error:
             raise _about_frame(error, frame) from None
+        except LengthMismatch as error:
+            raise LengthMismatch(_in_python(str(error))) from None
     notes = [replace(note, text=_in_python(note.text)) for note in notes]
     announce(notes, "the frame")
     found = interpret(Path("frame.csv"), corpus, chosen, options)
     return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), tiers=not found.pooled))
+
+
+def _rows(frame: Any) -> list[dict[Any, Any]]:
+    rows: list[dict[Any, Any]] = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+    return rows
+
+
+def _holds_lists(column: Any) -> bool:
+    return any(not isinstance(cell, str) and hasattr(cell, "__len__") for cell in list(column)[:1])
+
+
+def _as_list(cell: Any) -> Any:
+    return cell.tolist() if hasattr(cell, "tolist") else cell
 
 
 def _rows_with_masses(frame: Any, item: str | None, coder: str | None) -> list[dict[str, Any]]:
@@ -152,19 +197,21 @@ def _rows_with_masses(frame: Any, item: str | None, coder: str | None) -> list[d
     present = list(frame.columns)
     columns = _columns(present, {"item": item, "coder": coder})
     masses = next(name for name in present if str(name).lower() == "masses")
-    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+    rows = _rows(frame)
     named = {name: columns[name] for name in ("item", "coder") if name in columns}
     return [{**{name: row[column] for name, column in named.items()}, "masses": row[masses]} for row in rows]
 
 
 def _in_python(text: str) -> str:
     """Return a note on a table as one on a frame: options are arguments."""
+    text = re.sub(r"--format ([a-z-]+)", r"format='\1'", text)
     return re.sub(r"-O '?([\w]+)=([^\s,;']+?)'?(?=[.,;\s]|$)", _argument, text.replace("frame.csv:", "the frame:"))
 
 
 def _argument(found: re.Match[str]) -> str:
     key, value = found.groups()
-    return f"{key}={ {'yes': 'True', 'no': 'False'}.get(value, repr(value)) }"
+    plain = {"yes": "True", "no": "False", "N": "N"}
+    return f"{key}={plain.get(value, repr(value))}"
 
 
 def _columns(present: list[Any], named: Mapping[str, str | None]) -> dict[str, Any]:
@@ -179,14 +226,20 @@ def _columns(present: list[Any], named: Mapping[str, str | None]) -> dict[str, A
         given = named.get(meaning)
         if given is not None and given not in present:
             raise CaesuraError(f"the frame has no column {given!r}; it has {', '.join(map(str, present))}.")
-        lower = {str(name).lower(): name for name in reversed(present)}
+        lower = {without_unit(str(name).strip().lower())[0]: name for name in reversed(present)}
         taken = {*columns.values(), *(name for name in named.values() if name is not None)}
         found = given
         if found is None:
             found = next((lower[name] for name in names if name in lower and lower[name] not in taken), None)
         if found is not None:
             columns[meaning] = found
-    if {"start", "end", "unit"} <= columns.keys() and "label" not in columns:  # what is said in an interval
+    if "start" not in columns or "end" in columns:
+        columns.pop("duration", None)
+    elif "length" in columns and "duration" not in columns:  # of the interval
+        columns["duration"] = columns.pop("length")
+    if (
+        {"start", "unit"} <= columns.keys() and {"end", "duration"} & columns.keys() and "label" not in columns
+    ):  # what is said in an interval
         columns["label"] = columns.pop("unit")
     return columns
 
@@ -202,11 +255,20 @@ def _with_index(frame: Any) -> Any:
 def _about_frame(error: FormatError, frame: Any) -> FormatError:
     """Return an error about a row or the columns of a frame instead of a line of a table."""
     if error.line is not None and error.line > 1:
-        return FormatError(None, None, f"row {error.line - 1} of the frame: {error.why}")
+        return FormatError(None, None, f"row {error.line - 1} of the frame: {_in_python(error.why)}")
     if "no known format" not in error.why:
-        return FormatError(None, None, f"the frame: {error.why}")
+        return FormatError(None, None, f"the frame: {_in_python(error.why)}")
     found = ", ".join(map(str, frame.columns))
-    if len(frame.columns) > 1 and all(set(frame[name].to_list()) <= {0, 1} for name in frame.columns):
+    marks = [name for name in frame.columns if _holds_flags(frame[name])]
+    if marks and len(marks) < len(frame.columns):
+        listed = ", ".join(map(str, marks))
+        return FormatError(
+            None,
+            None,
+            f"the {'columns' if marks[1:] else 'column'} {listed} {'hold' if marks[1:] else 'holds'} 0 and 1; if these are boundaries after "
+            f"units, name {'one of them' if marks[1:] else 'it'}, as in cs.from_dataframe(frame, boundary={str(marks[0])!r}).",
+        )
+    if len(marks) > 1:
         return FormatError(
             None,
             None,
@@ -218,6 +280,13 @@ def _about_frame(error: FormatError, frame: Any) -> FormatError:
         f"the meaning of the columns {found} is unclear; name those with item and position, with start and end, or with unit and label "
         "or boundary, such as position='…'.",
     )
+
+
+def _holds_flags(column: Any) -> bool:
+    try:
+        return set(column.to_list()) == {0, 1}
+    except TypeError:  # lists
+        return False
 
 
 def _cell(value: Any, whole: bool = False) -> str:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from caesura.errors import InvalidSegmentation
 from caesura.files import Source, load_json, parse_integer
-from caesura.formats.tables import Row, integer_cell, parse_header, read_table, write_table
+from caesura.formats.columns import parse_header
+from caesura.formats.tables import Row, integer_cell, read_table, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
 
 # ---------------------------------------------------------------------- brackets

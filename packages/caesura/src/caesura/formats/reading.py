@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -11,10 +11,19 @@ from typing import Any
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.files import Source, load_json
 from caesura.formats.catalog import claiming_formats, detect, format_options, named_format
+from caesura.formats.columns import (
+    INTERVAL_ALIASES,
+    LABEL_ALIASES,
+    NAME_ALIASES,
+    TIME_ALIASES,
+    common_names,
+    parse_header,
+)
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
 from caesura.formats.speech.intervals import chosen_tiers, turns_of_tiers
-from caesura.formats.tables import INTERVAL_ALIASES, NAME_ALIASES, common_names, parse_header, read_table
-from caesura.model import Corpus
+from caesura.formats.tables import read_table
+from caesura.model import Annotation, Corpus
+from caesura.model.corpus import on_one_time_axis
 from caesura.model.provenance import (
     Document,
     Interpretation,
@@ -154,7 +163,7 @@ def _read_path(
         source = Source.open(file, encoding=given.get("encoding"))
         chosen = format or name or detect(source).name
         found.add(chosen)
-        return read_source(source, chosen, given)
+        return read_source(source, chosen, given, rules)
 
     if where.is_dir():
         return read_folder(
@@ -172,7 +181,7 @@ def _read_path(
     return read_one(where, None, **options)
 
 
-def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corpus:
+def read_source(source: Source, format: str, options: Mapping[str, Any], rules: TimeAxisRules | None = None) -> Corpus:
     """Read a source in a known format, and keep its content so that it can be written back.
 
     Parameters
@@ -183,6 +192,8 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
         The name of its format.
     options : mapping of str to Any
         The options of :func:`read`, except those of folders.
+    rules : TimeAxisRules, default None
+        How coders of one file are put on one time axis; None: ends up to 0.1 s apart are made equal.
     """
     given = {key: value for key, value in options.items() if key != "encoding"}
     path, chosen = source.path, named_format(format)
@@ -209,7 +220,7 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
         tier = given.pop("tier")
     settings = format_options(module.read, given, chosen.title) if given else {}
     try:
-        corpus: Corpus = module.read(source, **settings)
+        corpus = join_annotations(module.read(source, **settings), rules)
     except LengthMismatch as error:
         raise LengthMismatch(f"{path}: {error}") from None
     except InvalidSegmentation as error:
@@ -227,6 +238,16 @@ def read_source(source: Source, format: str, options: Mapping[str, Any]) -> Corp
     elif chosen.keeps_source:
         corpus = _with_source(corpus, source, format, given)
     return rename_parts(corpus, names) if names else corpus
+
+
+def join_annotations(read: Corpus | Iterable[Annotation], rules: TimeAxisRules | None = None) -> Corpus:
+    """Return what a reader read as a corpus: annotations of coders, which may start or end at different times, get one time axis."""
+    if isinstance(read, Corpus):
+        return read
+    annotations, notes = on_one_time_axis(read, rules or TimeAxisRules())
+    for note in notes:
+        add_note(note.rule, note.text, item=note.item, count=note.count)
+    return Corpus.from_annotations(annotations)
 
 
 def _select_tracks(corpus: Corpus, source: Source, tier: str | int) -> Corpus:
@@ -273,17 +294,21 @@ _TABLE_COLUMNS = frozenset(
         "category",
         "annotation",
         "level",
+        "tag",
+        "ner_tag",
     ]
 )
 
 
 def _with_column_attributes(corpus: Corpus, source: Source, format: str) -> Corpus:
     """Add columns that the format does not use, such as genre, as attributes of items."""
-    aliases = {**NAME_ALIASES, **INTERVAL_ALIASES}
+    aliases = {**NAME_ALIASES, **INTERVAL_ALIASES, **TIME_ALIASES, **LABEL_ALIASES}
     header = common_names(parse_header(source.head()), aliases)
     used = (
         _TABLE_COLUMNS - {"speaker"} if format in ("times", "csv-spans") and "track" not in header else _TABLE_COLUMNS
     )
+    if "start" in header and "end" not in header:
+        used |= {"duration"}
     extra = [name for name in header if name not in used and name]
     if not extra or not header or any(name.replace(".", "").isdigit() for name in header):
         return corpus

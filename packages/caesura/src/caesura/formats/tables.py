@@ -17,6 +17,18 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
 from caesura.files import Source, first_repeated, parse_decimal, parse_float, parse_integer
+from caesura.formats.columns import (
+    INTERVAL_ALIASES,
+    LABEL_ALIASES,
+    NAME_ALIASES,
+    TimeColumns,
+    are_seconds,
+    common_names,
+    delimiter_of,
+    has_intervals,
+    likely_intervals,
+    parse_header,
+)
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.columns import CorpusBuilder
 from caesura.model.provenance import MARKS, add_note
@@ -27,19 +39,6 @@ from caesura.text import describe_location, pluralize, shorten
 # ---------------------------------------------------------------------- tables
 # Cells are separated by commas, semicolons or tabs; columns are found by name.
 
-_DELIMITERS = ",;\t"
-
-#: What other programs call the columns of items, coders, starts and ends.
-NAME_ALIASES = {
-    **dict.fromkeys(("document", "doc", "doc_id", "document_id", "file", "filename", "recording"), "item"),
-    **dict.fromkeys(("annotator", "annotator_id", "rater"), "coder"),
-    **dict.fromkeys(("tier", "tier_name"), "track"),
-}
-INTERVAL_ALIASES = {
-    **dict.fromkeys(("begin", "onset", "start_time", "tmin", "xmin"), "start"),
-    **dict.fromkeys(("stop", "offset", "end_time", "tmax", "xmax"), "end"),
-}
-LABEL_ALIASES = dict.fromkeys(("labels", "category", "annotation", "text", "word", "phone", "token", "name"), "label")
 csv.field_size_limit(2**24)  # the default of 2**17 characters is too small for whole texts in a cell
 
 
@@ -69,29 +68,6 @@ class Row:
         return self.source.error(self.line, why)
 
 
-def parse_header(head: str) -> list[str]:
-    """Return the first row of a possible table as column names in lower case."""
-    line = next((line for line in head.split("\n") if line.strip()), "")
-    return [name.strip().lower() for name in next(csv.reader([line], delimiter=_delimiter(line)), [])]
-
-
-def common_names(names: Sequence[str], aliases: Mapping[str, str]) -> list[str]:
-    """Replace other programs' names of columns, except where the table has a column of the common name or of an earlier alias.
-
-    Examples
-    --------
-    >>> common_names(["file", "doc", "label"], {"doc": "item", "file": "item"})
-    ['item', 'doc', 'label']
-    """
-    taken = set(names)
-    replaced = []
-    for name in names:
-        common = aliases.get(name, name)
-        replaced.append(common if common not in taken else name)
-        taken.add(replaced[-1])
-    return replaced
-
-
 def read_table(
     source: Source,
     *,
@@ -115,8 +91,10 @@ def read_table(
     with source.stream() as text:
         lines = iter(_without_nul(source, text))
         first = next(lines, "")
-        reader = csv.reader(chain([first], lines), delimiter=_delimiter(first))
+        reader = csv.reader(chain([first], lines), delimiter=delimiter_of(first))
         columns = None if header is None else {name: i for i, name in enumerate(header)}
+        times: TimeColumns | None = None
+        width = len(columns or ())
         empty = True
         names: list[_NameColumn] = []
         try:
@@ -124,16 +102,17 @@ def read_table(
                 if not any(cells):
                     continue
                 if columns is None:
-                    columns = _columns(source, cells, needs, aliases or {})
+                    width = len(cells)
+                    columns, times = _columns(source, cells, needs, aliases or {})
                     names = [_NameColumn(name, columns[name]) for name in ("item", "coder") if name in columns]
-                elif len(cells) != len(columns):
-                    raise source.error(reader.line_num, f"this line has {len(cells)} cells, the header {len(columns)}.")
+                elif len(cells) != width:
+                    raise source.error(reader.line_num, f"this line has {len(cells)} cells, the header {width}.")
                 else:
                     empty = False
                     for name in names:
                         if bool(cells[name.column]) is not name.given:
                             name.check(source, reader.line_num, cells[name.column])
-                    yield Row(source, reader.line_num, columns, cells)
+                    yield Row(source, reader.line_num, columns, cells if times is None else times.convert(cells))
         except csv.Error as error:
             raise source.error(reader.line_num, f"this is not CSV: {error}.") from None
         if empty:
@@ -196,17 +175,19 @@ def integer_cell(row: Row, name: str, least: int = 1) -> int:
     return number
 
 
-def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: Mapping[str, str]) -> dict[str, int]:
-    names = common_names([cell.strip().lower() for cell in cells], aliases)
+def _columns(
+    source: Source, cells: list[str], needs: Sequence[str], aliases: Mapping[str, str]
+) -> tuple[dict[str, int], TimeColumns | None]:
+    header = [cell.strip().lower() for cell in cells]
+    names = common_names(header, aliases)
+    times = TimeColumns.of(header, names) if INTERVAL_ALIASES.keys() <= aliases.keys() else None
+    if times is not None and times.duration is not None:
+        names.append("end")
     if (repeated := first_repeated(names)) is not None:
         raise source.error(1, f"two columns are called {repeated!r}.")
     if missing := [name for name in needs if name not in names]:
         raise source.error(1, f"there is no column {missing[0]!r}; found {', '.join(names)}.")
-    return {name: i for i, name in enumerate(names)}
-
-
-def _delimiter(line: str) -> str:
-    return max(_DELIMITERS, key=line.count)
+    return {name: i for i, name in enumerate(names)}, times
 
 
 def _without_nul(source: Source, lines: Iterable[str]) -> Iterator[str]:
@@ -300,7 +281,7 @@ class _BoundaryTable:
             if "position" not in names or len(set(names)) != len(names) or not first.endswith("\n"):
                 return False
             self.typed = "type" in names
-            comma, width = _delimiter(first), len(names)
+            comma, width = delimiter_of(first), len(names)
             end, mark = first[len(first.rstrip("\r\n")) :], f"{comma}\n{comma}"
             while piece := text.read(_PIECE) + text.readline():
                 if '"' in piece or "\x00" in piece:
@@ -456,6 +437,10 @@ _TAG = re.compile(r"O|[BIESLU]-\S+")
 _FLAGS = {"0": "0", "1": "1", "0.0": "0", "1.0": "1", "false": "0", "true": "1", "no": "0", "yes": "1"}
 
 
+#: Spellings of 0 and 1 that are names elsewhere, and therefore only flags if a column of boundaries holds nothing else.
+_PAIRS = (("n", "y"), ("f", "t"), ("-", "+"))
+
+
 def as_flag(label: str) -> str:
     """Return "0" or "1" for a label such as "False" or "1.0", and any other label as it is."""
     return _FLAGS.get(label.strip().lower(), label)
@@ -477,7 +462,20 @@ def sniff_labels(head: str) -> bool:
     """Recognise a column 'label', 'segment' or 'boundary'; a table with starts and ends has one row per span, not per unit."""
     columns = set(parse_header(head))
     tagged = bool({"tag", "ner_tag"} & columns and {"token", "word", "unit"} & columns)
-    return (tagged or bool({"label", "segment", "boundary"} & columns)) and not _has_intervals(columns)
+    return (tagged or bool({"label", "segment", "boundary"} & columns)) and not has_intervals(
+        parse_header(head), _SPANS_ALIASES
+    )
+
+
+def ambiguous_labels(head: str) -> str | None:
+    """Tell how to go on if columns look like starts and ends: then there is one row per span, or one per unit."""
+    found = likely_intervals(head, frozenset(_LABELS_ALIASES) | {"label", "boundary", *_UNIT_COLUMNS})
+    if found is None:
+        return None
+    return (
+        f"the columns {found[0]} and {found[1]} may be starts and ends; call them start and end if they are (start_ms and end_ms "
+        "for milliseconds), or add --format csv-labels if each row is one unit."
+    )
 
 
 def read_labels(
@@ -517,7 +515,7 @@ def read_labels(
     }
     if not columns & {"label", "boundary"}:
         raise source.error(1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}.")
-    if _has_intervals(columns):
+    if has_intervals(sorted(columns), _SPANS_ALIASES):
         raise source.error(1, "this table has starts and ends; read it with --format csv-spans or times.")
     if "boundary" not in columns:
         mean = mean or _meaning(source, list(streams.values()))
@@ -530,13 +528,14 @@ def read_labels(
         raise source.error(1, "mean= is for a column 'label'; this table has a column 'boundary'.")
     _check_order(source, streams)
     # if all boundaries of the file are 0, 1 or empty, 1 is no type
-    flags = {mark: as_flag(mark).strip() for mark in set().union(*(stream.boundaries for stream in streams.values()))}
+    flags = _flags(source, set().union(*(stream.boundaries for stream in streams.values())))
     untyped = set(flags.values()) <= {"", "0", "1"}
     if untyped:
         for stream in streams.values():
             stream.boundaries = [flags[mark] for mark in stream.boundaries]
     else:
         _read_zeros(source, streams.values(), zero)
+        _note_no_gaps(source, list(streams.values()), zero)
     if "boundary" in place and {"", "0", "1"} <= set(flags.values()):
         empty = sum(not mark.strip() for stream in streams.values() for mark in stream.boundaries)
         add_note(
@@ -556,7 +555,7 @@ def _check_order(source: Source, streams: Mapping[tuple[str, str, str], _Labelle
     """Raise an error if units are numbered and not in order: rows that were sorted by something else give other segments."""
     for (item, coder, _), stream in streams.items():
         if not all(unit.isdecimal() for unit in stream.units):
-            return
+            continue
         numbers = [int(unit) for unit in stream.units]
         if numbers != sorted(numbers) and sorted(numbers) in (
             list(range(len(numbers))),
@@ -566,6 +565,38 @@ def _check_order(source: Source, streams: Mapping[tuple[str, str, str], _Labelle
                 None,
                 f"item {item!r}{f', coder {coder!r}' if coder else ''}: the units are numbered and not in order; sort the rows by unit.",
             )
+
+
+def _flags(source: Source, marks: set[str]) -> dict[str, str]:
+    """Return what every cell of a column ``boundary`` means: 0, 1, nothing or a type; scores are an error."""
+    _refuse_scores(source, "boundary", marks)
+    pair = next((pair for pair in _PAIRS if marks <= {"", *pair} and set(pair) <= {m.lower() for m in marks}), None)
+    if pair is not None:
+        return {mark: str(pair.index(mark.lower())) if mark else "" for mark in marks}
+    return {mark: as_flag(mark).strip() for mark in marks}
+
+
+def _refuse_scores(source: Source, column: str, cells: Iterable[str]) -> None:
+    """Raise an error if cells are numbers between 0 and 1: scores of units, which neither are types nor name segments."""
+    listed = [(parse_decimal(cell), cell) for cell in cells if cell.strip()]
+    between = [cell for number, cell in listed if number is not None and 0 < number < 1]
+    if between and all(number is not None and 0 <= number <= 1 for number, _ in listed):
+        raise source.error(
+            None,
+            f"the column {column} holds scores such as {min(between)}; write 1 where a segment ends and 0 elsewhere.",
+        )
+
+
+def _note_no_gaps(source: Source, streams: Sequence[_LabelledUnits], zero: ZeroBoundary | None) -> None:
+    """Note that every unit of a table has a boundary, which is rarely meant."""
+    cells = [mark for stream in streams for mark in stream.boundaries]
+    if zero is None and all(cells) and len(cells) > len(streams):
+        add_note(
+            "no gaps",
+            f"{source.path}: every cell of the column boundary holds a type, so there is a boundary after every unit; "
+            "write 0 or nothing where there is none.",
+            count=len(cells),
+        )
 
 
 def _read_zeros(source: Source, streams: Iterable[_LabelledUnits], zero: ZeroBoundary | None) -> None:
@@ -587,10 +618,6 @@ def _read_zeros(source: Source, streams: Iterable[_LabelledUnits], zero: ZeroBou
         stream.boundaries = ["" if mark in zeros else mark for mark in stream.boundaries]
 
 
-def _has_intervals(columns: Iterable[str]) -> bool:
-    return {"start", "end"} <= set(common_names(list(columns), _SPANS_ALIASES))
-
-
 def _tagged_spans(source: Source, streams: Mapping[tuple[str, str, str], _LabelledUnits]) -> Corpus:
     """Read one tag of a span per unit."""
     annotations = []
@@ -609,6 +636,7 @@ def _tagged_spans(source: Source, streams: Mapping[tuple[str, str, str], _Labell
 def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
     """Decide what labels mean: names, tags of spans, or marks if there are only 0 and 1; a note says the last two."""
     found = {label.strip() for stream in streams for label in stream.labels}
+    _refuse_scores(source, "label", found)
     if all(_TAG.fullmatch(label) for label in found) and any(label[0] in "BSU" for label in found):
         add_note(
             "tags",
@@ -704,12 +732,12 @@ _PYGAMMA = ("coder", "label", "start", "end")
 def sniff_spans(head: str) -> bool:
     """Recognise the columns annotator, label, start and end, or a row of two texts and two numbers.
 
-    A table with ``coder`` in place of ``annotator`` is one of ``times`` if its first row has a decimal point.
+    A table with ``coder`` in place of ``annotator`` is one of ``times`` if its starts and ends are in seconds.
     """
     columns = parse_header(head)
     named = set(common_names(columns, _SPANS_ALIASES))
-    if {"label", "start", "end"} <= named and "level" not in columns:
-        return "annotator" in columns or not _has_decimals(head)
+    if {"label", "start"} <= named and {"end", "duration"} & named and "level" not in columns:
+        return "annotator" in columns or not are_seconds(head, _SPANS_ALIASES)
     return _has_no_header(head)
 
 
@@ -725,9 +753,20 @@ def read_spans(source: Source, *, length: float | None = None, time: bool | None
     """
     header = _PYGAMMA if _has_no_header(source.head()) else None
     rows = list(read_table(source, needs=("label", "start", "end"), aliases=_SPANS_ALIASES, header=header))
-    seconds = _has_fractions(rows) if time is None else time
+    if header is not None:
+        add_note(
+            "header",
+            f"{source.path}: the table has no header; its columns were read as annotator, label, start and end.",
+            count=len(rows),
+        )
+    seconds = bool(time)
+    if time is None:
+        seconds = (header is None and are_seconds(source.head(), _SPANS_ALIASES)) or _has_fractions(rows)
     if not seconds and time is None and header is None and "annotator" not in parse_header(source.head()):
-        why = "the starts and ends are whole numbers and were read as units, not seconds; for seconds add -O time=yes."
+        why = (
+            "the starts and ends are whole numbers and were read as units, not seconds; for seconds add -O time=yes, "
+            "for milliseconds call the columns start_ms and end_ms."
+        )
         add_note("units", f"{source.path}: {why}", count=len(rows))
     spans: dict[tuple[str, str, str], list[tuple[float, float, str | None]]] = {}
     lengths: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -764,14 +803,9 @@ def write_spans(corpus: Corpus) -> str:
     return write_table(("item", "track", "length", "annotator", "label", "start", "end"), rows)
 
 
-def _has_decimals(head: str) -> bool:
-    first = next((line for line in head.split("\n")[1:] if line.strip()), "")
-    return re.search(r"\d\.\d", first) is not None
-
-
 def _has_no_header(head: str) -> bool:
     line = next((line for line in head.split("\n") if line.strip()), "")
-    cells = next(csv.reader([line], delimiter=_delimiter(line)), [])
+    cells = next(csv.reader([line], delimiter=delimiter_of(line)), [])
     return (
         len(cells) == 4
         and all(parse_decimal(cell) is not None for cell in cells[2:])
@@ -808,5 +842,5 @@ def _number(row: Row, name: str) -> float:
 
 
 POSITIONS = SimpleNamespace(read=read_positions, write=write_positions, sniff=sniff_positions)
-LABELS = SimpleNamespace(read=read_labels, write=write_labels, sniff=sniff_labels)
+LABELS = SimpleNamespace(read=read_labels, write=write_labels, sniff=sniff_labels, ambiguous=ambiguous_labels)
 SPANS = SimpleNamespace(read=read_spans, write=write_spans, sniff=sniff_spans)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from caesura.errors import CaesuraError
@@ -25,6 +26,40 @@ def with_tier_names(corpora: Sequence[Corpus]) -> list[Corpus]:
     if not wanted:
         return list(corpora)
     return [_named(corpus, wanted) if "" in corpus.tracks else corpus for corpus in corpora]
+
+
+def warn_of_other_tiers(reference: Corpus, hypothesis: Corpus) -> None:
+    """Warn if both sides have files with one tier whose names differ: words and phones would be compared without a word.
+
+    Parameters
+    ----------
+    reference, hypothesis : Corpus
+        The sides; only the first item that both have is looked at.
+    """
+    if reference.tracks != ("",) or hypothesis.tracks != ("",) or not (reference.sources and hypothesis.sources):
+        return
+    known = {item: document for (item, _), document in reversed(list(hypothesis.sources.items()))}
+    for (item, _), document in reference.sources.items():
+        if item in known:
+            ours, theirs = _sole_tier(document), _sole_tier(known[item])
+            if ours and theirs and ours != theirs:
+                warnings.warn(
+                    f"the only tier of the reference is {ours!r}, that of the hypothesis {theirs!r}; they were compared.",
+                    stacklevel=2,
+                )
+            return
+
+
+def _sole_tier(document: Document) -> str:
+    """Return the name of the only tier of a file; "" if it has several or no names."""
+    if document.format not in TIERED or not document.complete:
+        return ""
+    try:
+        with collect_notes():
+            tracks = read_source(source_of(document), document.format, {**document.options, "tier": "{track}"}).tracks
+    except CaesuraError:
+        return ""
+    return tracks[0] if len(tracks) == 1 else ""
 
 
 def _named(corpus: Corpus, wanted: Sequence[str]) -> Corpus:

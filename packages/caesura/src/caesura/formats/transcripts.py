@@ -13,7 +13,8 @@ from typing import Any, TypedDict, Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source, load_json
-from caesura.formats.tables import parse_header, read_table, write_table
+from caesura.formats.columns import parse_header
+from caesura.formats.tables import read_table, write_table
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.provenance import add_note
 from caesura.options import parse_list, parse_mapping

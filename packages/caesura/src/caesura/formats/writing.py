@@ -16,7 +16,7 @@ from caesura.formats.catalog import FORMATS, Format, claiming_formats, format_op
 from caesura.formats.editing import changed_marks, editor_of, is_same
 from caesura.formats.folders import rename_parts, write_folder
 from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, has_no_label, reduce_corpus
-from caesura.formats.reading import read_source
+from caesura.formats.reading import join_annotations, read_source
 from caesura.model import Corpus, Spans
 from caesura.model.corpus import Marks, require_corpus
 from caesura.model.provenance import Document, collect_notes
@@ -387,7 +387,8 @@ def _read_back(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> Co
         raise FormatError(None, None, "nothing would be left.")
     names = corpus.annotation(0)._asdict()
     unnamed = {of: str(names[of]) for of in ("item", "coder") if f"{of}s" not in chosen.carries}
-    return rename_parts(module.read(source, **format_options(module.read, reading, chosen.title)), unnamed)
+    read = module.read(source, **format_options(module.read, reading, chosen.title))
+    return rename_parts(join_annotations(read), unnamed)
 
 
 def _writer_options(module: Any, options: Mapping[str, Any]) -> dict[str, Any]:

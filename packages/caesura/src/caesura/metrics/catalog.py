@@ -256,6 +256,14 @@ FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
 }
 
 
+#: Names of coefficients, which are not metrics.
+COEFFICIENT_NAMES = {
+    **dict.fromkeys(("kappa", "cohen", "cohen_kappa", "cohens_kappa", "fleiss_kappa"), "kappa"),
+    **dict.fromkeys(("pi", "scott", "scott_pi", "scotts_pi", "fleiss_pi"), "pi"),
+    **dict.fromkeys(("alpha", "krippendorff", "krippendorff_alpha"), "alpha"),
+    "gamma": "gamma",
+}
+
 #: Other names of our own metrics, as papers or our pages also write them.
 ALIASES = {"T-F": "T-measure", "L-F": "L-measure"}
 #: Names that mean another metric if the kind is given, ``metric("DER", kind="time")``.
@@ -372,6 +380,10 @@ def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
     if name in FOREIGN_NAMES and name not in FAMILIES:
         package, ours, page = FOREIGN_NAMES[name]
         raise CaesuraError(f"{name} of {package} is called {ours} here; see the page {page} of the documentation.")
+    if name.lower() in COEFFICIENT_NAMES and name not in FAMILIES:
+        raise CaesuraError(
+            f"{name} is a coefficient of agreement: cs.agree(corpus, coefficient={COEFFICIENT_NAMES[name.lower()]!r})."
+        )
     family = FAMILIES[_registered(name)]
     score = family.scores[name]
     if text or given:
@@ -397,6 +409,19 @@ def _registered(name: str) -> str:
 
 
 # ---------------------------------------------------------------------- several at once
+
+
+def listed_metrics(given: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
+    """Return metrics as a list; a string holds one, or several names without parameters between commas.
+
+    Examples
+    --------
+    >>> listed_metrics("B, WD"), listed_metrics("F:beta=2"), listed_metrics(("B", "S"))
+    (['B', 'WD'], ['F:beta=2'], ['B', 'S'])
+    """
+    if isinstance(given, str) and ":" not in given:
+        return [name.strip() for name in given.split(",") if name.strip()] or [given]
+    return [given] if isinstance(given, (str, Metric)) else list(given)
 
 
 def with_parameters(names: Iterable[str], parameters: Mapping[str, Any]) -> list[Metric]:
@@ -449,7 +474,7 @@ def _own_parameters(name: str, parameters: Mapping[str, Any]) -> list[str]:
 
 def ignore_extra_items(wanted: str | Metric | Iterable[str | Metric] | None) -> bool:
     """Tell whether all metrics score the recordings of the reference only, as those of diarization do."""
-    listed: Any = [] if wanted is None else [wanted] if isinstance(wanted, (str, Metric)) else wanted
+    listed = [] if wanted is None else listed_metrics(wanted)
     return bool(listed) and all(metric(name).family.ignores_extra_items for name in listed)
 
 

@@ -293,7 +293,8 @@ class Corpus:
         Parameters
         ----------
         data : dict of str to dict of str to annotation
-            ``{item: {coder: annotation}}``; an annotation may be a Segmentation, Hierarchy or Spans, masses, or a string of 0 and 1.
+            ``{item: {coder: annotation}}``; an annotation may be a Segmentation, Hierarchy or Spans, masses, or a string or list of 0 and
+            1, one for every potential boundary.
 
         Returns
         -------
@@ -306,10 +307,9 @@ class Corpus:
         """
         if not isinstance(data, Mapping) or not all(isinstance(coders, Mapping) for coders in data.values()):
             raise InvalidSegmentation("a corpus is built from {item: {coder: segmentation}}, a dict of dicts.")
+        listed = [(str(item), str(coder), marks) for item, coders in data.items() for coder, marks in coders.items()]
         return cls.from_annotations(
-            Annotation(str(item), str(coder), _as_marks(marks))
-            for item, coders in data.items()
-            for coder, marks in coders.items()
+            Annotation(item, coder, _as_marks(marks)) for item, coder, marks in _from_flags(listed)
         )
 
     @classmethod
@@ -781,6 +781,8 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
 
     ``locate`` returns the (item, coder) for the name, or the number in the list, of an annotation.
     """
+    if isinstance(given, Mapping) and given and all(isinstance(corpus, Corpus) for corpus in given.values()):
+        return _join_named(given, locate)
     if isinstance(given, Mapping) and given and all(isinstance(coders, Mapping) for coders in given.values()):
         return _corpus_on_one_time_axis(
             (str(item), str(coder), marks) for item, coders in given.items() for coder, marks in coders.items()
@@ -790,12 +792,15 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
     named = given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ()
     alone = [(str(name), marks) for name, marks in named]
     plain = not all(isinstance(marks, (Segmentation, Hierarchy, Spans)) for _, marks in alone)
+    if len(alone) > 1 and all(isinstance(marks, str) and marks in ("0", "1") for _, marks in alone):
+        text = "".join(str(marks) for _, marks in alone)
+        raise CaesuraError(
+            f"{abbreviate(repr(given))} could be one text or {len(alone)}; give {abbreviate(repr(text))} for one text."
+        )
     if plain and _are_pairs([marks for _, marks in alone]):
         raise CaesuraError(
             f"{abbreviate(repr(given))} could be starts and ends, or masses; give starts and ends to Spans.from_rows, and masses as lists."
         )
-    if plain and are_flags(marks for _, marks in alone):  # lists of 0 and 1, one per potential boundary
-        alone = [(name, _from_flags(marks)) for name, marks in alone]
     if alone and all(is_annotation_like(marks) for _, marks in alone):
         return _corpus_on_one_time_axis((*locate(name), marks) for name, marks in alone)
     return require_corpus(given, what)
@@ -803,7 +808,8 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
 
 def _corpus_on_one_time_axis(annotations: Iterable[tuple[str, str, Any]]) -> Corpus:
     """Build a corpus of annotations that were made in Python; recordings that end up to 0.1 s apart are as long as the longest."""
-    listed, notes = on_one_time_axis((_annotation(each) for each in annotations), TimeAxisRules())
+    read = (_annotation(each) for each in _from_flags(list(annotations)))
+    listed, notes = on_one_time_axis(read, TimeAxisRules())
     announce(notes, "the data")
     return Corpus.from_annotations(listed)
 
@@ -815,7 +821,8 @@ def _is_single(given: object) -> bool:
     if isinstance(given, str):
         return bool(given) and not given.strip("01")
     if isinstance(given, np.ndarray):
-        return given.ndim == 1 and given.dtype.kind in "iub"
+        whole = given.dtype.kind in "iub" or (given.dtype.kind == "f" and bool(((given >= 1) & (given % 1 == 0)).all()))
+        return given.ndim == 1 and whole
     return (
         isinstance(given, (list, tuple))
         and bool(given)
@@ -835,10 +842,25 @@ def _are_pairs(listed: Sequence[Any]) -> bool:
     )
 
 
-def _from_flags(marks: Any) -> Any:
-    if isinstance(marks, (Segmentation, Hierarchy, Spans, str)):
-        return marks
-    return Segmentation.from_marks([int(mark) for mark in marks])
+def _join_named(given: Mapping[Any, Corpus], locate: Callable[[str], tuple[str, str]]) -> Corpus:
+    """Join corpora under the names of coders; one that has several coders keeps them."""
+    names = {name: locate(str(name))[1] for name in given}
+    return Corpus.from_annotations(
+        a._replace(coder=names[name] if len(corpus.coders) == 1 else a.coder)
+        for name, corpus in given.items()
+        for a in corpus
+    )
+
+
+def _from_flags(annotations: list[tuple[str, str, Any]]) -> list[tuple[str, str, Any]]:
+    """Replace lists of 0 and 1, one per potential boundary; if any of the lists has a 0, those of ones only are no masses either."""
+    if not are_flags(marks for *_, marks in annotations):
+        return annotations
+    kept = (Segmentation, Hierarchy, Spans, str)
+    return [
+        (item, coder, marks if isinstance(marks, kept) else Segmentation.from_marks([int(mark) for mark in marks]))
+        for item, coder, marks in annotations
+    ]
 
 
 def is_annotation_like(given: object) -> bool:

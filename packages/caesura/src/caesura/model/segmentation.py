@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from caesura.errors import InvalidSegmentation
 from caesura.model.conversion import (
     abbreviate,
+    are_flags,
     as_list,
     check_marks,
     encode_types,
@@ -694,7 +695,7 @@ def as_segmentation(value: SegmentationLike) -> Segmentation:
     Parameters
     ----------
     value : Segmentation, sequence of int, array or str
-        A segmentation, which is returned unchanged; segment sizes; or a string of 0 and 1.
+        A segmentation, which is returned unchanged; segment sizes; or 0 and 1 for every potential boundary, as a string or a list.
 
     Returns
     -------
@@ -702,7 +703,7 @@ def as_segmentation(value: SegmentationLike) -> Segmentation:
 
     Examples
     --------
-    >>> as_segmentation([2, 3, 6]) == as_segmentation("0100100000")
+    >>> as_segmentation([2, 3, 6]) == as_segmentation("0100100000") == as_segmentation([0, 1, 0, 0, 1, 0, 0, 0, 0, 0])
     True
     """
     if isinstance(value, Segmentation):
@@ -713,4 +714,9 @@ def as_segmentation(value: SegmentationLike) -> Segmentation:
                 f"the string {abbreviate(value)!r} has characters other than 0 and 1; use Segmentation.parse for words with separators."
             )
         return Segmentation.from_string(value)
-    return Segmentation.from_masses(value)
+    try:
+        return Segmentation.from_masses(value)
+    except InvalidSegmentation:
+        if are_flags([value]):  # no mass is 0 or a boolean, so these are marks of potential boundaries
+            return Segmentation.from_marks([int(mark) for mark in value])
+        raise

@@ -22,7 +22,13 @@ from caesura.display.table import Code, OnScale, Table, measure_name
 from caesura.drawings.catalog import applicable, draw, drawing, side_by_side
 from caesura.errors import CaesuraError, UncountablePairs, UnknownName
 from caesura.metrics import Metric, metric
-from caesura.metrics.catalog import cached_metric, default_metrics, ignore_extra_items, with_parameters
+from caesura.metrics.catalog import (
+    cached_metric,
+    default_metrics,
+    ignore_extra_items,
+    listed_metrics,
+    with_parameters,
+)
 from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, SegmentationLike, Spans, as_segmentation
 from caesura.model.conversion import are_flags
 from caesura.model.corpus import CorpusLike, Kind, Marks, as_corpus
@@ -400,7 +406,7 @@ def compare(
     counted = CountedPairs(replace(pairs, skipped=extra) if extra else pairs)
     refused: dict[str, CaesuraError] = {}
     if metrics is not None:
-        listed: Any = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+        listed = listed_metrics(metrics)
         chosen = [metric(name) for name in listed]
         if not chosen:
             raise CaesuraError("name at least one metric, or omit metrics to use every metric that applies.")

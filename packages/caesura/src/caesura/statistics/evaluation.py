@@ -19,7 +19,7 @@ from caesura.display.scene import Picture
 from caesura.display.table import Cell, Code, EstimateCell, Table, format_cell, measure_name
 from caesura.errors import CaesuraError, UncountablePairs, UnknownName, import_extra
 from caesura.metrics import Metric, metric
-from caesura.metrics.catalog import default_metrics, ignore_extra_items
+from caesura.metrics.catalog import default_metrics, ignore_extra_items, listed_metrics
 from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like
@@ -753,8 +753,7 @@ def _choose_metrics(
 ) -> tuple[list[Metric], dict[str, str]]:
     """Return the named metrics, or all that apply; and default metrics that cannot count some pairs, with the reason."""
     if wanted is not None:
-        listed: Any = [wanted] if isinstance(wanted, (str, Metric)) else wanted
-        chosen = [metric(name) for name in listed]
+        chosen = [metric(name) for name in listed_metrics(wanted)]
         if not chosen:
             raise CaesuraError("metrics is empty; name at least one, or leave it out for all that apply.")
         return chosen, {}
@@ -906,6 +905,11 @@ def _evaluate_tiers(
 
         reference, *named = with_tier_names([reference, *systems.values()])
         systems = dict(zip(systems, named, strict=True))
+    elif reference.sources:
+        from caesura.formats.tiers import warn_of_other_tiers
+
+        for system in systems.values():
+            warn_of_other_tiers(reference, system)
     shared, alone = tiers_to_split([reference, *systems.values()])
     if not shared:
         return None

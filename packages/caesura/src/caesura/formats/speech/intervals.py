@@ -388,9 +388,10 @@ def parse_time(source: Source, line: int | None, text: str, what: str) -> Decima
     """Parse seconds without rounding, so that start + duration equals the start on the next line."""
     number = parse_decimal(text)
     if number is None or not 0 <= number < LONGEST:
-        raise source.error(
-            line, f"the {what} is {shorten(text)!r}, expected seconds, 0 or more, written in plain digits."
+        expected = (
+            " with a decimal point" if re.fullmatch(r"\s*\d+,\d+\s*", text) else ", 0 or more, written in plain digits"
         )
+        raise source.error(line, f"the {what} is {shorten(text)!r}, expected seconds{expected}.")
     return number
 
 

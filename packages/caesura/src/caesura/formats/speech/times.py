@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
 from caesura.files import Source
+from caesura.formats.columns import (
+    INTERVAL_ALIASES,
+    LABEL_ALIASES,
+    NAME_ALIASES,
+    TIME_ALIASES,
+    are_seconds,
+    common_names,
+    has_intervals,
+    parse_header,
+)
 from caesura.formats.speech.intervals import (
     LONGEST,
     IntervalRules,
@@ -22,25 +31,17 @@ from caesura.formats.speech.intervals import (
     spans_of_intervals,
     timed_segmentations,
 )
-from caesura.formats.tables import (
-    INTERVAL_ALIASES,
-    LABEL_ALIASES,
-    NAME_ALIASES,
-    Row,
-    common_names,
-    parse_header,
-    read_table,
-    speakers_are_tracks,
-    write_table,
-)
+from caesura.formats.tables import Row, read_table, speakers_are_tracks, write_table
 from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model.provenance import add_note
+from caesura.text import describe_location
 
 # ---------------------------------------------------------------------- times
 # One row per boundary (``time``[, ``type``]) or per interval (``start``, ``end``[, ``label``]), with optional columns ``item``, ``coder``,
 # ``track`` and ``length``. A file with one number per line is a list of boundary times.
 
 #: Other programs' names for the columns of intervals.
-_ALIASES = {**NAME_ALIASES, **INTERVAL_ALIASES, **LABEL_ALIASES}
+_ALIASES = {**NAME_ALIASES, **INTERVAL_ALIASES, **TIME_ALIASES, **LABEL_ALIASES}
 
 _DIGITS = frozenset("0123456789.")
 _NUMBER = re.compile(r"\s*\d+(\.\d*)?([eE][-+]?\d+)?\s*")
@@ -51,13 +52,14 @@ def sniff(head: str) -> bool:
     columns = common_names(parse_header(head), _ALIASES)
     if "time" in columns:
         return True
-    if {"start", "end"} <= set(columns) and "level" not in columns:  # of units rather than seconds: whole numbers
-        first = next((line for line in head.split("\n")[1:] if line.strip()), "")
-        return re.search(r"\d\.\d", first) is not None
+    if has_intervals(columns, _ALIASES) and "level" not in columns:  # of units rather than seconds: whole numbers
+        return are_seconds(head, _ALIASES)
     return _is_list_of_numbers(head) and "." in head
 
 
-def read(source: Source, *, length: float | None = None, **intervals: Unpack[IntervalSpanOptions]) -> Corpus:
+def read(
+    source: Source, *, length: float | None = None, **intervals: Unpack[IntervalSpanOptions]
+) -> Corpus | list[Annotation]:
     """Read boundaries or intervals.
 
     Parameters
@@ -70,8 +72,10 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
     """
     if _is_list_of_numbers(source.head()):
         times = [float(parse_time(source, n, line.strip(), "time")) for n, line in source.nonblank_lines()]
-        marks = Segmentation.from_times(sorted(times), length=length)
-        return Corpus.from_annotations([Annotation(recording_name(source), "", marks)])
+        name = recording_name(source)
+        if length is None:
+            _note_guessed(source, {(name, ""): max(times)})
+        return [Annotation(name, "", Segmentation.from_times(sorted(times), length=length))]
     rows = list(read_table(source, aliases=_ALIASES))
     groups: dict[tuple[str, str, str], list[Row]] = {}
     turns = intervals.get("as_") == "turns" and "speaker" in rows[0].columns
@@ -81,34 +85,49 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
         groups.setdefault(key, []).append(row)
     rule = IntervalRules.from_options(**intervals)
     points = "time" in rows[0].columns
-    if not points and not {"start", "end"} <= rows[0].columns.keys():
-        raise source.error(1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}.")
     if points and rule.as_ == "spans":
         raise source.error(1, "spans have a start and an end, and this table has one time per row; leave out as=.")
-    ends = _last_times(groups, "time" if points else "end") if length is None else {}
-    return Corpus.from_annotations(
-        Annotation(
-            item,
-            coder,
-            _points(some, length, ends.get((item, track)))
-            if points
-            else _intervals(some, rule, length, ends.get((item, track))),
-            track,
-        )
-        for (item, coder, track), some in groups.items()
-    )
+    if points:
+        return _all_points(source, groups, length)
+    if not {"start", "end"} <= rows[0].columns.keys():
+        raise source.error(1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}.")
+    return [
+        Annotation(item, coder, _intervals(some, rule, length), track) for (item, coder, track), some in groups.items()
+    ]
 
 
-def _last_times(groups: dict[tuple[str, str, str], list[Row]], column: str) -> dict[tuple[str, str], float]:
-    """Return the last time of any coder in every recording that has several coders and no stated length."""
+def _all_points(
+    source: Source, groups: Mapping[tuple[str, str, str], list[Row]], length: float | None
+) -> list[Annotation]:
+    """Return all boundaries; recordings without a length end at the last boundary of any coder, which a note says."""
     ends: dict[tuple[str, str], float] = {}
-    coders: Counter[tuple[str, str]] = Counter()
-    coders.update((item, track) for item, _, track in groups)
     for (item, _, track), rows in groups.items():
-        if coders[item, track] > 1 and _length(rows) is None:
-            last = max(_times([row for row in rows if row[column].strip()], column), default=0.0)
+        if length is None and _length(rows) is None:
+            last = max(_times([row for row in rows if row["time"].strip()], "time"), default=0.0)
             ends[item, track] = max(ends.get((item, track), 0.0), last)
-    return ends
+    if ends:
+        _note_guessed(source, ends)
+    return [
+        Annotation(item, coder, _points(some, length, ends.get((item, track))), track)
+        for (item, coder, track), some in groups.items()
+    ]
+
+
+def _note_guessed(source: Source, ends: Mapping[tuple[str, str], float]) -> None:
+    (item, track), end = next(iter(ends.items()))
+    add_note(
+        "length",
+        f"{source.path}: no length is given, so {describe_location(item, track)} was taken to end at its last boundary ({end:g} s), "
+        "which is then not scored; add a column length, or -O length=N.",
+        item=item,
+        count=len(ends),
+    )
+    if all(value.is_integer() for value in ends.values()) and any(value >= 1000 for value in ends.values()):
+        add_note(
+            "units",
+            f"{source.path}: times were read as seconds; if they are milliseconds, call the column time_ms.",
+            item=item,
+        )
 
 
 def write(corpus: Corpus) -> str:
@@ -160,7 +179,7 @@ def _points(rows: list[Row], length: float | None, end: float | None) -> Segment
     return Segmentation.from_times(times, length=known, types=types if any(types) else None)
 
 
-def _intervals(rows: list[Row], rule: IntervalRules, length: float | None, end: float | None) -> Segmentation | Spans:
+def _intervals(rows: list[Row], rule: IntervalRules, length: float | None) -> Segmentation | Spans:
     in_order: list[tuple[Any, ...]] = sorted(
         zip(_times(rows, "start"), _times(rows, "end"), [row.get("label") for row in rows], rows, strict=True),
         key=lambda each: each[:2],
@@ -168,15 +187,11 @@ def _intervals(rows: list[Row], rule: IntervalRules, length: float | None, end: 
     starts, ends, labels, ordered = zip(*in_order, strict=True)
     known = length if length is not None else _length(rows)
     if rule.as_ == "spans":
-        last = max(ends) if end is None else end
         return spans_of_intervals(
-            zip(starts, ends, labels, strict=True), length=last if known is None else known,
+            zip(starts, ends, labels, strict=True), length=max(ends) if known is None else known,
             error=lambda i, why: ordered[i].error(why), leave_out=rule.silences - {""},
         )  # fmt: skip
-    return segmentation(
-        starts, ends, labels, rule=rule, length=end if known is None else known,
-        error=lambda i, why: ordered[i].error(why),
-    )  # fmt: skip
+    return segmentation(starts, ends, labels, rule=rule, length=known, error=lambda i, why: ordered[i].error(why))
 
 
 def _times(rows: Sequence[Row], name: str) -> list[float]:

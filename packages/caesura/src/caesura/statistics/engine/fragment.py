@@ -379,7 +379,10 @@ def _client(stack: ExitStack, scheduler: str | None, workers: int | None) -> Any
     if scheduler is None:
         cluster = stack.enter_context(
             dask.LocalCluster(
-                n_workers=workers or 2, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR"
+                n_workers=workers or 1,
+                threads_per_worker=1 if workers else 2,
+                dashboard_address=None,
+                silence_logs="ERROR",
             )
         )
         return stack.enter_context(dask.Client(cluster))
