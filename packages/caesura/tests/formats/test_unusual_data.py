@@ -270,6 +270,18 @@ def test_advice_of_convert_can_be_followed(tmp_path: Path) -> None:
         cs.write(cs.Corpus.from_annotations([("x", "", crossing)]), tmp_path / "x.lab")
 
 
+def test_rising_numbers_in_a_column_of_boundaries_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "marks.csv"
+    path.write_text("item,coder,boundary\nx,a,3\nx,a,7\nx,b,4\nx,b,7\n", encoding="utf-8")
+    with pytest.raises(
+        cs.CaesuraError, match="call the column position if each row is one boundary, or list the types"
+    ):
+        cs.read(path)
+    assert cs.read(path, labels="3,4,7")["x", "a"].length == 2  # a type for each of two units
+    path.write_text(path.read_text(encoding="utf-8").replace("boundary", "position"), encoding="utf-8")
+    assert cs.read(path)["x", "a"].positions.tolist() == [3, 7]
+
+
 def test_zeros_and_gaps_in_a_column_of_boundaries(tmp_path: Path) -> None:
     """0 beside types was itself a type, so that every unit had a boundary."""
     table = tmp_path / "x.csv"

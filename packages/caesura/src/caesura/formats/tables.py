@@ -526,6 +526,8 @@ def read_labels(
             columns = columns - {"label"} | {"boundary"}
     elif mean is not None:
         raise source.error(1, "mean= is for a column 'label'; this table has a column 'boundary'.")
+    if labels is None and "unit" not in columns:
+        _refuse_positions(source, streams.values())
     _check_order(source, streams)
     # if all boundaries of the file are 0, 1 or empty, 1 is no type
     flags = _flags(source, set().union(*(stream.boundaries for stream in streams.values())))
@@ -549,6 +551,21 @@ def read_labels(
         Annotation(item, coder, _segmentation(source, (item, coder), stream, columns, untyped, scale), track)
         for (item, coder, track), stream in streams.items()
     )
+
+
+def _refuse_positions(source: Source, streams: Iterable[_LabelledUnits]) -> None:
+    """Raise an error if the cells of a column ``boundary`` rise from row to row: such whole numbers may be positions of boundaries."""
+    cells = [stream.boundaries for stream in streams]
+    if not all(cell.isdecimal() for row in cells for cell in row):
+        return
+    numbers = [[int(cell) for cell in row] for row in cells]
+    if max(map(max, numbers)) > 1 and all(row == sorted(set(row)) for row in numbers):
+        example = max(numbers, key=len)
+        raise source.error(
+            None,
+            f"the numbers of the column boundary rise ({', '.join(map(str, example[:3]))}), so they may be positions; call the column "
+            "position if each row is one boundary, or list the types (-O labels=…, labels=) if each row is one unit.",
+        )
 
 
 def _check_order(source: Source, streams: Mapping[tuple[str, str, str], _LabelledUnits]) -> None:
