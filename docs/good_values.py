@@ -21,6 +21,7 @@ import numpy as np
 import caesura as cs
 from caesura.agreement import COEFFICIENTS, SPAN_COEFFICIENTS
 from caesura.agreement.unitizing import span_agreements
+from caesura.display.svg import Svg
 from caesura.errors import CaesuraError
 from caesura_vowels.field_scores import field_corpus
 from caesura_vowels.marked_text import marked_corpus
@@ -111,6 +112,49 @@ def families() -> dict[str, list[str]]:
     for name in cs.metric_names():
         names[type(cs.metric(name).family).__name__].append(name)
     return dict(names)
+
+
+# ---------------------------------------------------------------------- picture
+
+#: The metrics of the picture: kind and name.
+SHOWN = [("units", "B"), ("units", "F"), ("units", "S"), ("units", "Sf"), ("units", "A"), ("units", "WD"), ("units", "Pk"), ("time", "R"), ("time", "A"), ("nested", "nested-F"), ("spans", "span-F")]  # fmt: skip
+LEFT, WIDTH, ROW, TOP = 190, 480, 28, 62  # of the axis, of a row, and of the first row, in pixels
+
+
+def on_files(files: Any, *, config: Any) -> Any:
+    """Add the picture to the site (a hook of mkdocs)."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, "pictures/good-values.svg", content=picture()))
+    return files
+
+
+def picture() -> str:
+    """Draw the values of the simulated annotators for some metrics, from 0 to 1, each as the initial of the annotator."""
+    rows = [(kind, name, simulated_values()[kind][name]) for kind, name in SHOWN]
+    drawn = Svg(
+        LEFT + WIDTH + 30,
+        TOP + ROW * len(rows) + 14,
+        title="Values of simulated annotators",
+        description="; ".join(f"{name} of {KINDS[kind]}: {', '.join(values)}" for kind, name, values in rows),
+    )
+    for number, word in enumerate(ANNOTATORS):
+        drawn.text(16 + 130 * number, 22, f"{word[0]}  {word}", f"series{number}", weight="bold", size=13)
+    for tenth in range(0, 11, 2):
+        x = LEFT + WIDTH * tenth / 10
+        drawn.line(x, TOP - 8, x, TOP + ROW * len(rows) - 8, "grid")
+        drawn.text(x - 8, TOP - 14, f"{tenth / 10:.1f}", "faint", size=11)
+    for number, (kind, name, values) in enumerate(rows):
+        y = TOP + ROW * number + 12
+        arrow = "" if cs.metric(name).higher_is_better else " ↓"
+        drawn.text(16, y, f"{name}{arrow}", weight="bold", size=13)
+        drawn.text(90, y, KINDS[kind].removeprefix("a "), "faint", size=12)
+        places = [LEFT + WIDTH * min(1.0, max(0.0, float(value))) for value in values]
+        for x in places:
+            drawn.circle(x, y - 4, 6, "paper")
+        for annotator, (word, x) in enumerate(zip(ANNOTATORS, places, strict=True)):
+            drawn.text(x - 4, y, word[0], f"series{annotator}", weight="bold", size=13)
+    return drawn.render()
 
 
 # ---------------------------------------------------------------------- values
