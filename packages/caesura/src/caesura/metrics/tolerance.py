@@ -133,7 +133,7 @@ class SweepPoint:
 
 @dataclass(frozen=True, repr=False)
 class DensitySweep(Result):
-    """Scores at every density of a system that gives a score to every place, beside random scores and equal distances.
+    """The scores of a system at every density, beside those of random and of equally spaced boundaries.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class SweepPicture(PlotPicture):
 def density_sweep(
     reference: Any, scores: Sequence[float], w: int = 1, counts: Sequence[int] | None = None, *, seed: int = 0
 ) -> DensitySweep:
-    """Score the q highest places of a system for every q, so that systems are compared at equal density.
+    """Evaluate the q highest-scored boundaries of a system for every q, so that systems are compared at equal density.
 
     Parameters
     ----------
