@@ -97,6 +97,8 @@ LARGE: list[tuple[str, str, str, str, list[tuple[str, Callable[[Any], None], str
     ("import", "manager", "/projects/1/import", "#item-table tbody tr", []),
     ("export", "manager", "/projects/1/export", "#formats .pick", []),
     ("guidelines", "manager", "/projects/1/guidelines", "#guidelines", []),
+    ("agreement, computed before", "manager", "/projects/1/agreement", "#matrix td", []),
+    ("disputes, computed before", "manager", "/projects/1/disputes", "#places li", []),
     ("an item, 50 annotations", "manager", "/items/2500", "#editor:not([hidden]) .gap", [("a dispute", press("n"), "#voters", "keydown")]),
     ("an annotator’s item", "annotator", "/items/2500", "#editor[data-state=open] .gap", [
         ("set a boundary", press("Space", ".gap[data-at='9']"), "#text", "keydown"),
@@ -112,6 +114,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=20_000)
     parser.add_argument("--items", type=int, default=0, help="measure a project of so many items instead")
     parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--pages", default="", help="of a large project, only pages with this in their name")
     parser.add_argument("--database", type=Path, help="a database of workbench_scale.py; a copy of it is used")
     wanted = parser.parse_args()
     if wanted.items:
@@ -156,6 +159,8 @@ def measure_large(database: Path, wanted: argparse.Namespace) -> None:
     address = f"http://127.0.0.1:{server.port}"
     try:
         server.get("/api/projects/1/counts")  # read once; every further request is served from what is kept
+        for computed in ("agreement", "disputes?order=gain"):
+            server.get(f"/api/projects/1/{computed}")
         link = server.send("POST", "/api/people/5/link", {})["link"]
         with sync_playwright() as playwright:
             browser = launch(playwright)
@@ -174,7 +179,7 @@ def measure_large(database: Path, wanted: argparse.Namespace) -> None:
                 "| page | usable after | processor: page, server | elements | from a click to its change; processor: page, server |"
             )
             print("|---|---:|---:|---:|---|")
-            for row in LARGE:
+            for row in (each for each in LARGE if wanted.pages in each[0]):
                 print(measure_page(row, who, server, wanted.rounds), flush=True)
             browser.close()
     finally:

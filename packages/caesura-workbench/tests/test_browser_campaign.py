@@ -84,9 +84,12 @@ def test_raw_text_is_annotated_and_adjudicated(page: sync_api.Page, server: Serv
     assert page.locator("[name=format][value=textgrid]").count() == 0, "a text does not fit into a TextGrid"
     page.locator("#download [name=files]").select_option("items")
     with page.expect_download() as kept:
-        page.locator("#download button").click()
+        page.locator("#download button.main").click()
     assert kept.value.suggested_filename == "stories.zip"
-    with zipfile.ZipFile(kept.value.path()) as archive:
+    with page.expect_download() as again:
+        page.locator("#earlier button").click()
+    with zipfile.ZipFile(kept.value.path()) as archive, zipfile.ZipFile(again.value.path()) as second:
+        assert archive.read("gold/story.ann") == second.read("gold/story.ann")
         assert sorted(archive.namelist()) == ["gold/story.ann", "gold/story.txt", "provenance.json", "schema.json"]
 
 

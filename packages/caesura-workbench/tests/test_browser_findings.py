@@ -291,3 +291,18 @@ def test_annotations_stand_beside_the_text(page: Any, server: Server) -> None:
     page.wait_for_selector(".duo .hit")
     inside = "(box => box.left >= 0 && box.right <= innerWidth && box.width > 300)(document.querySelector('.insp').getBoundingClientRect())"
     assert page.evaluate(inside), "in the whole width of a phone"
+
+
+def test_disputes_are_listed_while_gains_are_computed(page: Any) -> None:
+    open_project(page, {"ann": "a | b c d", "ben": "a b | c d", "eve": "a | b c d"})
+    waiting: list[Any] = []
+    page.route("**/disputes?order=gain*", lambda route: route.continue_() if waiting else waiting.append(route))
+    page.goto("/projects/1/disputes")
+    page.wait_for_selector("#places-count:has-text('Looking where the annotators differ')")
+    page.wait_for_selector("#places li >> nth=1")
+    assert "meanwhile" in page.locator("#places-note").inner_text()
+    assert page.locator("#places-begin").is_visible(), "one may begin"
+    waiting[0].continue_()
+    page.locator("#toast button", has_text="Update").click()
+    page.wait_for_function("() => !document.getElementById('places-note').textContent")
+    page.wait_for_selector("#places li >> nth=1")

@@ -107,7 +107,7 @@ def download(page: Any, project: int, folder: Path, sort: str) -> cs.Corpus:
     assert page.locator(".pick:has(:checked) .pill").inner_text() == "keeps all"
     page.locator("#download [name=files]").select_option("one")
     with page.expect_download() as kept:
-        page.locator("#download button").click()
+        page.locator("#download button.main").click()
     kept.value.save_as(folder / f"{sort}.json")
     return cs.read(folder / f"{sort}.json")
 

@@ -241,7 +241,7 @@ def check_campaign_with_recording(mira: sync_api.Page, dora: sync_api.Page, emil
         mira.locator(f"#download [name=format][value={name}]").check()
         mira.locator("#download [name=files]").select_option("one")
         with mira.expect_download() as kept_file:
-            mira.locator("#download button").click()
+            mira.locator("#download button.main").click()
         target = folder / kept_file.value.suggested_filename
         kept_file.value.save_as(target)
         (gold,) = cs.read(target)
@@ -326,7 +326,7 @@ def test_campaign_of_three_people_from_raw_text_to_gold(new_context: Any, tmp_pa
     mira.locator("#download [name=role]").select_option("gold")
     mira.locator("#download [name=files]").select_option("items")
     with mira.expect_download() as kept:
-        mira.locator("#download button").click()
+        mira.locator("#download button.main").click()
     gold = {}
     with zipfile.ZipFile(io.BytesIO(Path(kept.value.path()).read_bytes())) as archive:
         for name in archive.namelist():

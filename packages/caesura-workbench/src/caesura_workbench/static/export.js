@@ -1,7 +1,7 @@
 // Export: the formats that fit, each with what it keeps or loses; whose annotations, and how many files.
 import { byId, call, el, fetchFile, messageOf, offer, reportErrors } from "./api.js";
 import { SORTS } from "./kinds.js";
-import { t, tn } from "./strings.js";
+import { bytes, moment, t, tn } from "./strings.js";
 
 /** @typedef {{ name: string, title: string, suffix: string, files: ("one" | "items" | "tiers")[], loses: string[], loses_in: Record<string, string[]> }} Format */
 
@@ -20,6 +20,9 @@ let formats = [{ name: "caesura-json", title: "Caesura JSON", suffix: ".json", f
 let writable = [];
 let turn = 0;
 let known = false;
+/** What sorts of annotations there are. @type {Promise<string[]>} */
+const sorts = call("GET", `${base}/sorts`);
+let looking = Promise.resolve(); // for the formats that fit
 
 /** @param {string} name */
 const chosen = (name = form.elements.format?.value) => formats.find((each) => each.name === name) ?? formats[0];
@@ -85,31 +88,65 @@ function drawTree(format, files) {
 
 // Errors are shown here instead of on a page of JSON. What a format loses is said beside it: choosing it is agreeing to that.
 form.addEventListener("submit", reportErrors(async () => {
-  const message = byId("export-message");
-  message.textContent = "";
+  if ((await sorts).length > 1) await looking; // which files a project of several sorts can be is not known before
   const asked = new URLSearchParams(/** @type {[string, string][]} */ ([...new FormData(form)].filter(([, value]) => value)));
   if (asked.get("files") !== "one") asked.delete("sort");
   if (lossesOf(chosen()).length) asked.set("lossy", "true");
+  const said = (/** @type {string} */ field) => form.elements[field].selectedOptions[0].textContent;
+  await download({ asked: String(asked), what: [chosen().title, said("role"), said("files")].join(", ") });
+}));
+
+/** @typedef {{ asked: string, what: string, time?: string, size?: number }} Export what was asked for, in an address and in words */
+const KEPT = `caesura-exports-${project}`;
+const MAX_KEPT = 10;
+
+/** The last exports from this browser, to make again. @returns {Export[]} */
+function earlier() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT) ?? "[]");
+    return Array.isArray(kept) ? kept.slice(0, MAX_KEPT) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {Export} wanted */
+async function download({ asked, what }) {
+  const message = byId("export-message");
+  message.textContent = "";
   try {
     const { blob, filename } = await fetchFile(`${base}/export?${asked}`);
     const link = el("a", { href: URL.createObjectURL(blob), download: filename });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    const before = earlier().filter((each) => each.asked !== asked);
+    localStorage.setItem(KEPT, JSON.stringify([{ asked, what, time: new Date().toISOString(), size: blob.size }, ...before].slice(0, MAX_KEPT)));
+    drawEarlier();
   } catch (error) {
     message.textContent = messageOf(error);
   }
-}));
+}
+
+function drawEarlier() {
+  const made = earlier();
+  byId("earlier").hidden = !made.length;
+  byId("earlier").querySelector("tbody").replaceChildren(...made.map((each) => el("tr", {}, el("td", {}, el("b", {}, each.what), el("div", { class: "tiny mute" }, `${moment(each.time ?? "")} · ${bytes(each.size ?? 0)}`)),
+    el("td", { class: "actions" }, el("button", { type: "button", class: "btn sm", "aria-label": t("Again: {what}", { what: each.what }), onclick: reportErrors(() => download(each)) }, t("Again"))))));
+}
 
 byId("find-format").addEventListener("input", drawFormats);
 byId("formats").addEventListener("change", drawFiles);
 form.elements.files.addEventListener("change", drawFormats);
-for (const field of ["role", "sort"]) form.elements[field].addEventListener("change", reportErrors(showFormats));
+for (const field of ["role", "sort"]) form.elements[field].addEventListener("change", () => { looking = showFormats(); });
 
 drawFormats();
-reportErrors(async () => {
-  const [session, sorts] = await Promise.all([call("GET", "/api/session"), call("GET", `${base}/sorts`)]);
+drawEarlier();
+looking = (async () => {
+  const [session, found] = await Promise.all([call("GET", "/api/session"), sorts]);
   writable = session.formats;
-  offer(form.elements.sort, [...(sorts.length > 1 ? [["", t("everything, as a zip")]] : []), ...sorts.map((/** @type {keyof typeof SORTS} */ sort) => [sort, SORTS[sort]])]);
-  byId("export-sort").hidden = form.elements.sort.disabled = sorts.length < 2;
+  const offered = /** @type {[string, string][]} */ (found.map((sort) => [sort, SORTS[/** @type {keyof typeof SORTS} */ (sort)]]));
+  offer(form.elements.sort, found.length > 1 ? [["", t("everything, as a zip")], ...offered] : offered);
+  byId("export-sort").hidden = form.elements.sort.disabled = found.length < 2;
   await showFormats();
 })();
+looking.catch((error) => { byId("formats-message").textContent = messageOf(error); });

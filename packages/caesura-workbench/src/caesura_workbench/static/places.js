@@ -5,27 +5,48 @@ import { t } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const LIMIT = 30; // places per request
+const SOON = 1000; // milliseconds after which another order is shown meanwhile
 let turn = 0;
 let next = null;
+let listed = ""; // the order of the places on the page
 
 // Places come in parts; open ones first, those settled in gold below.
 async function showPlaces(more = false) {
   const mine = more ? turn : ++turn;
   const kind = find("#places-kind [aria-pressed=true]").dataset.kind;
-  const asked = new URLSearchParams({ order: byId("places-order").value, limit: String(LIMIT), ...(kind ? { kind } : {}), ...(more ? { after: next } : {}) });
-  if (!more) byId("places").replaceChildren();
-  let answer;
-  try {
-    answer = await call("GET", `${base}/disputes?${asked}`);
-  } catch (error) {
-    if (mine === turn) byId("places-count").textContent = messageOf(error);
-    return;
+  const ask = (by) => call("GET", `${base}/disputes?${new URLSearchParams({ order: by, limit: String(LIMIT), ...(kind ? { kind } : {}), ...(more ? { after: next } : {}) })}`);
+  const wanted = byId("places-order").value;
+  if (!more) {
+    byId("places").replaceChildren();
+    byId("places-begin").hidden = byId("places-more").hidden = true;
+    byId("places-note").textContent = "";
+    byId("places-count").textContent = t("Looking where the annotators differ …");
   }
-  if (mine !== turn) return;
-  const { total, open, order, places } = answer;
-  next = answer.next;
+  const answer = ask(more ? listed : wanted);
+  try {
+    const meanwhile = !more && wanted === "gain" && (await isLate(answer)) && mine === turn ? await Promise.race([answer.then(() => null), ask("split")]) : null;
+    if (mine !== turn) return;
+    if (meanwhile) {
+      drawPlaces(meanwhile, "split", false);
+      byId("places-note").textContent = t("What settling gains is being computed; the most evenly split come first meanwhile.");
+    }
+    const found = await answer;
+    if (mine !== turn) return;
+    if (!meanwhile) drawPlaces(found, more ? listed : wanted, more);
+    else if (found.order !== "split") offerUpdate(t("What settling gains is known now."), () => showPlaces());
+    if (!more && found.order !== wanted) byId("places-note").textContent = t("Too much to be ordered by gain; the most evenly split come first.");
+  } catch (error) {
+    if (mine === turn) byId(byId("places").children.length ? "places-note" : "places-count").textContent = messageOf(error);
+  }
+}
+
+// Whether an answer is not there soon: the model of the annotators of a large project takes a minute.
+const isLate = (answer) => Promise.race([answer.then(() => false), new Promise((done) => setTimeout(() => done(true), SOON))]);
+
+function drawPlaces({ total, open, places, next: after }, by, more) {
+  next = after;
+  listed = by;
   byId("places-count").textContent = total ? t("{n} disputed: {open} open, {settled} settled in gold.", { n: total, open, settled: total - open }) : t("The annotators agree everywhere.");
-  byId("places-note").textContent = order === byId("places-order").value ? "" : t("Too much to be ordered by gain; the most evenly split come first.");
   byId("places").append(...places.map(draw));
   byId("places-more").hidden = !next;
   const first = places.find((place) => !place.settled);
