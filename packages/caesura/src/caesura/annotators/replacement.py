@@ -234,7 +234,7 @@ def alternative_annotator(
         The coder to test; all others are humans.
     metric : str, Metric or callable, default None
         The similarity of two annotations of an item: any metric, or a function. By default B for texts, A for recordings, span-F for
-        spans, nested-F for nested segments. "accuracy" is the share of units with the same label. Penalties are turned round, and metrics
+        spans, nested-F for nested segments. "accuracy" is the share of units with the same label. Penalties are inverted, and metrics
         that depend on the reference are averaged both ways.
     epsilon : float, default None
         How much worse the candidate may be: 0.2 for experts (the default), 0.15 for skilled annotators, 0.1 for crowds.

@@ -138,7 +138,7 @@ def chunk(
     unit : str or callable, default "sentence"
         The units that chunks consist of; a function may begin chunks within them.
     max_characters, min_characters, max_tokens, min_tokens : int, default None
-        Limits of a chunk. A minimum yields to a maximum and to a number of segments.
+        Limits of a chunk. A maximum and a number of segments take precedence over a minimum.
     count : callable, default None
         A function from a text to its number of tokens, such as ``lambda text: len(tokenizer.encode(text))``; by default words are counted.
     overlap : (int, str) or int, default None
