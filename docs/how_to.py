@@ -15,7 +15,7 @@ MARKER = "<!-- how-to pages -->"
 #: Subject -> the pages about it, in the order in which they are listed.
 SUBJECTS = {
     "Compare": ("compare-two-files", "compare-two-textgrids", "compare-different-tokens", "list-every-error", "give-credit-for-near-misses", "give-credit-for-partial-matches", "get-the-numbers-of-segeval", "get-the-windowdiff-of-nltk"),
-    "Choose a metric": ("choose-the-window", "choose-a-tolerance", "check-whether-a-metric-rewards-silence", "compare-with-chance"),
+    "Choose a metric": ("choose-the-window", "choose-a-tolerance", "check-whether-a-metric-rewards-silence", "compare-with-chance", "compare-at-equal-density"),
     "Measure agreement": ("measure-agreement-of-three-annotators", "measure-agreement-on-spans", "agree-on-sets-of-labels", "agreement-per-document", "interval-of-kappa", "explain-a-low-kappa"),
     "Annotators and gold standards": ("merge-annotations-into-gold", "compare-annotators-with-gold", "rate-annotators", "test-whether-a-model-may-annotate", "plan-the-number-of-items"),
     "Evaluate systems": ("test-the-difference-between-systems", "score-by-genre", "score-a-forced-aligner", "score-diarization", "fail-a-build-in-ci", "evaluate-large-corpora", "evaluate-with-dask"),
