@@ -64,7 +64,7 @@ class Chunks(Sequence[Chunk]):
     cut : int
         The number of units that were longer than the maximum and were cut.
     short : int
-        The number of chunks below the minimum, which yields to the maximum.
+        The number of chunks below the minimum: a maximum takes precedence.
     over : int
         The number of chunks above the maximum (``oversize="keep"``).
     """
