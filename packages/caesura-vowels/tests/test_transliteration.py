@@ -220,6 +220,11 @@ def test_score_command(tmp_path) -> None:
     assert CliRunner().invoke(program, ["vowels", "score", str(model)], input="english").exit_code != 0
 
 
+def test_dots_without_letters_stay_dots() -> None:
+    assert from_latin("DFWID ... : B.", "michigan-claremont") == "דָוִד ... : בּ"
+    assert from_latin("hello!! BR)$YT??", "michigan-claremont") == "hello!! בראשׁית??"
+
+
 def test_a_path_in_letters_that_the_font_of_matplotlib_does_not_have(tmp_path) -> None:
     pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
     register_script(SYRIAC)

@@ -40,6 +40,9 @@ _FROM_MICHIGAN = {
 # A holam before a vav without a vowel of its own is written on the vav, as in Hebrew letters. Digits are accents, / divides morphemes, a comma is rafe.
 _MICHIGAN_SIGNS = re.compile(r'OW(?![AFEIOU":.])|:[EAF]|[)BGDHWZX+YKLMNS(PCQR#T$&AFEIOU":.\-]')
 _MICHIGAN_NOISE = re.compile(r"\d+|[/,]")
+_POINTED = re.compile("[א-ת][א-ת\u05b0-\u05bc\u05c1\u05c2]*")
+# Marks without a letter before them, which were punctuation.
+_ORPHANS = re.compile("(?<![א-ת\u05b0-\u05bc\u05c1\u05c2])[\u05b0-\u05bc]+")
 _WORD_END = re.compile("([כמנפצ])(?=[\u05b0-\u05bc\u05c1\u05c2]*(?![א-ת\u05b0-\u05bc\u05c1\u05c2]))")
 
 
@@ -54,9 +57,10 @@ def _to_buckwalter(word: str) -> str:
 def _from_michigan(line: str) -> str:
     plain = _MICHIGAN_NOISE.sub("", line)
     text = _MICHIGAN_SIGNS.sub(lambda found: _VAV + _HOLAM if found[0] == "OW" else _FROM_MICHIGAN[found[0]], plain)
+    text = _ORPHANS.sub(lambda found: "".join(_MICHIGAN_VOWELS.get(mark, ".") for mark in found[0]), text)
     finals = {plain: final for final, plain in _FINALS.items()}
     text = _WORD_END.sub(lambda found: finals[found[1]], text)
-    return re.sub(r"\S+", lambda word: HEBREW.canonical(word[0]) if _MAQAF not in word[0] else word[0], text)
+    return _POINTED.sub(lambda word: HEBREW.canonical(word[0]), text)
 
 
 def _to_michigan(word: str) -> str:
