@@ -261,8 +261,9 @@ def test_quran_in_latin_letters_is_cut_into_words_in_several_ways(tmp_path) -> N
     file = tmp_path / "quran.txt"
     file.write_text("1|1|Al<u>h</u>amdu lill<u>a</u>hi waman\n" * 12, encoding="utf-8")
     (section,) = reproduce("gal2002", path=file).sections
-    counts = [str(row[0]).rsplit(": ", 1)[1] for row in section.rows[1:4]]
-    assert counts == ["36 words", "48 words", "48 words"], "cut after al: alhamdu; cut after wa: waman"
+    counts = [str(row[0]).rsplit(": ", 1)[1] for row in section.rows[1:6]]
+    cut = ["36 words", "48 words", "48 words", "60 words", "72 words"]
+    assert counts == cut, "cut after al: alhamdu; cut after wa: waman; after both; and after li: lillahi"
     assert [float(cell) for cell in section.rows[0][3:]] == [74, 86, 8, 6]
     file.write_text("no verses\n", encoding="utf-8")
     with pytest.raises(CaesuraError):
@@ -280,6 +281,10 @@ def test_numbers_that_the_page_says_of_the_quran_in_latin_letters() -> None:
     for reading, keys in (
         ("cut after al", ("unigram", "other errors", "words not found", "hmm")),
         ("cut after wa and fa", ("unigram", "hmm", "words not found")),
+        (
+            "cut after wa, fa, al, bi, li, ka and la",
+            ("unigram", "hmm", "errors on words not found", "other errors"),
+        ),
     ):
         words, shares = count_cut_words(verses, "tanzil", reading, seed=0)
         assert f"{words:,}" in said
