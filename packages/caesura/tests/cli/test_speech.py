@@ -392,3 +392,12 @@ def test_a_file_is_no_command(tmp_path) -> None:
     done = caesura("aligners", gold, both, "--by", "phones")
     assert done.returncode == 2
     assert "grouped by phone, pair or class=FILE" in done.stderr
+
+
+def test_points_beside_tiers_of_speakers_are_left_out(tmp_path) -> None:
+    points = '"TextTier"\n"tones"\n0\n1\n1\n0.5\n"H*"\n'
+    path = tmp_path / "talk.TextGrid"
+    path.write_text(TIERS.format(2) + TIER.format("ann", 0.3, 0.3) + points)
+    done = caesura("convert", path, tmp_path / "talk.csv", "-O", "as=turns", "--to", "csv-spans", "--lossy")
+    assert "the point tier 'tones' was left out, because points are no spans" in done.stderr
+    assert (tmp_path / "talk.csv").read_text().count(",ann,") == 3

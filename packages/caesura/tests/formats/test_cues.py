@@ -166,6 +166,16 @@ def test_overlapping_rows_of_a_table_name_the_option_of_spans(tmp_path: Path) ->
         assert spans["t", "a"].rows == [(0.5, 3.25, "x"), (2.5, 4.75, "y")]
 
 
+def test_turns_of_a_table_need_speakers_and_intervals(tmp_path: Path) -> None:
+    for text, sentence in (
+        ("start,end,speaker\n1.5,2.5,\n", "line 2: a turn has no speaker"),
+        ("time\n1.5\n", "spans have a start and an end"),
+        ("start,end,speaker\n2.5,1.5,a\n", "is empty, reversed"),
+    ):
+        with pytest.raises(FormatError, match=sentence):
+            cs.read(put(tmp_path, "turns.csv", text), **{"as": "turns"})
+
+
 def test_labels_in_seconds_are_segments_or_spans(tmp_path: Path) -> None:
     path = put(tmp_path, "song.lab", "# by ear\n0.200\t76.986\tIntro\n76.986 92.5 Verse one\n92.5\t100\n")
     marks = cs.read(path)["song", ""]

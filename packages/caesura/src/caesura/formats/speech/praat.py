@@ -523,13 +523,18 @@ def marks_of_tiers(
     source: Source, tiers: list[Tier], wanted: str | int | None, rule: IntervalRules
 ) -> Iterator[tuple[str, str, Segmentation | Spans]]:
     """Iterate over coder, track and marks of the tiers to read."""
-    if wanted is None and leaves_out_points(tiers):
+    no_spans = wanted == "*" and rule.as_ == "spans" and len({t.points for t in tiers}) == 2
+    if no_spans or (wanted is None and leaves_out_points(tiers)):
         points = [repr(t.name) for t in tiers if t.points]
         tiers = [t for t in tiers if not t.points]
         add_note(
             "point tiers",
             f"{source.path}: the point {'tiers' if points[1:] else 'tier'} {', '.join(points)} {'were' if points[1:] else 'was'} left out, "
-            "because other tiers hold intervals; read all tiers with tier=* (-O 'tier=*'), or one by its name (-O tier=NAME).",
+            + (
+                "because points are no spans."
+                if no_spans
+                else "because other tiers hold intervals; read all tiers with tier=* (-O 'tier=*'), or one by its name (-O tier=NAME)."
+            ),
             count=len(points),
             example=points[0],
         )

@@ -81,6 +81,8 @@ def read(
     turns = intervals.get("as_") == "turns" and "speaker" in rows[0].columns
     track = "speaker" if turns or speakers_are_tracks(rows) else "track"
     for row in rows:
+        if turns and not row["speaker"].strip():
+            raise row.error("a turn has no speaker.")
         key = row.get("item") or recording_name(source), row.get("coder"), row.get(track)
         groups.setdefault(key, []).append(row)
     rule = IntervalRules.from_options(**intervals)
