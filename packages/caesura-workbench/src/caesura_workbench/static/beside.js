@@ -103,5 +103,5 @@ export function drawBeside(item, compared, nearMisses, el) {
   const box = el("div", { class: "duo", style: `--n:${compared.length}`, role: "group", "aria-label": t("Annotations beside the text") },
     el("div", {}), el("div", {}), ...compared.map(({ coder }) => el("b", { class: "small", dir: "auto" }, coder)), ...rows.flat());
   return el("figure", {}, el("p", { class: "row" }, ...legend.map(([shape, word, state]) => el("span", { class: `pill ${shape}` }, `${word} ${counts(/** @type {State} */ (state))}`))), box,
-    el("figcaption", {}, all.length > MAX_ROWS ? t("the first {n} are shown", { n: MAX_ROWS }) : ""));
+    el("figcaption", {}, all.length > MAX_ROWS ? t("the first {n} are shown", { n: MAX_ROWS }) : item.first ? t("units {first} to {last}", { first: count(item.first), last: count(item.first + item.units.length - 1) }) : ""));
 }
