@@ -1,7 +1,7 @@
 """Make a model file from a general network: python training/general/assemble.py hebrew.onnx hebrew.packed -o hebrew.model.
 
 The lexicon has the forms that occur at least twice in the training texts, Hebrew ones also in full spelling, and modern ones with the initial dagesh of texts
-for modern readers. Probabilities are calibrated on held-out lines
+for modern readers, and in Hebrew the words of ``modern-words.txt`` with their prefixes. Probabilities are calibrated on held-out lines
 of all kinds; the held-out lines of a kind are the last of its text in the packed file.
 """
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from modern_words import prefixed_forms, read_words
 from rows import Mixer, read_packed
 
 from caesura_vowels import VowelRestorer
@@ -23,7 +24,7 @@ from caesura_vowels.kinds import TextKinds
 from caesura_vowels.lexicon import Lexicon, hash_lines
 from caesura_vowels.network import Network
 from caesura_vowels.neural import Neural
-from caesura_vowels.scripts import Script, script
+from caesura_vowels.scripts import HEBREW, Script, script
 
 _KIND_WORDS = 12_000
 _NAMES = {
@@ -110,6 +111,9 @@ def make_lexicon(packed: Packed, table: Script, least: int) -> tuple[Lexicon, Te
             by_kind[table.strip(form)] += counts[n]
             if packed.dotted[n] and counts[n, 2]:
                 forms[table.canonical(packed.form(n, spelling, dotted=True))] += int(counts[n, 2])
+    listed = listed_forms() if table.name == "hebrew" else set()
+    for form in listed:
+        forms[form] = max(forms[form], least)
     bare: defaultdict[str, list[str]] = defaultdict(list)
     for form in forms:
         bare[table.strip(form)].append(form)
@@ -117,8 +121,10 @@ def make_lexicon(packed: Packed, table: Script, least: int) -> tuple[Lexicon, Te
     # Forms that are rare beside the usual one are mistakes of the texts more often than not.
     kept = []
     for word in names:
-        ranked = sorted(bare[word], key=lambda form: (-forms[form], form))
-        kept.append([f for f in ranked if forms[f] >= 0.002 * forms[ranked[0]]][:24])
+        ranked = sorted(bare[word], key=lambda form: (form not in listed, -forms[form], form))
+        most = max(forms[form] for form in ranked)
+        found = [form for form in ranked if form in listed or forms[form] >= 0.002 * most][:24]
+        kept.append(sorted(found, key=lambda form: (-forms[form], form)))
     pointed = [form for each in kept for form in each]
     lexicon = Lexicon(
         tuple(names), tuple(pointed), np.cumsum([0, *map(len, kept)]), np.array([forms[f] for f in pointed], np.int64)
@@ -126,6 +132,13 @@ def make_lexicon(packed: Packed, table: Script, least: int) -> tuple[Lexicon, Te
     frequent = sorted(by_kind, key=lambda word: -int(by_kind[word].sum()))[:_KIND_WORDS]
     kinds_ = TextKinds.count(_NAMES[table.name], 2, controls(packed), {word: by_kind[word] for word in frequent})
     return lexicon, kinds_
+
+
+def listed_forms() -> set[str]:
+    """Return the words of ``modern-words.txt``, alone and with frequent prefixes; a model finds others by the rest of the word."""
+    words = read_words()
+    bare = {HEBREW.strip(word) for word in words}
+    return {*map(HEBREW.canonical, words), *(form for word in words for form in prefixed_forms(word, bare, rare=False))}
 
 
 def controls(packed: Packed) -> list[list[str]]:

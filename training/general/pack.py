@@ -80,7 +80,10 @@ def pack(texts: Sequence[Text], script: Script, path: Path) -> dict[str, Any]:
         "repeat": table[:, 1].astype(np.uint8),
     }
     data["uniform"], data["dagesh"] = judge_pointing(script, pointed, data, table[:, 2])
-    forms = spell_forms(script, pointed, data)
+    listed = np.array([text.listed for text in texts])[table[:, 2]]
+    data["uniform"][listed] = data["dagesh"][listed] = 2
+    of_line = np.searchsorted(data["ends"], np.arange(len(tokens)), side="right")
+    forms = spell_forms(script, pointed, data, set(data["tokens"][listed[of_line]].tolist()))
     gap_list = list(gaps)
     symbols, first_letter = number_symbols(script, forms, gap_list, data)
     number = {symbol: n for n, symbol in enumerate(symbols)}
@@ -152,8 +155,10 @@ def judge_pointing(
 Cell = tuple[str, Sequence[str] | None]
 
 
-def spell_forms(script: Script, pointed: Sequence[str], data: dict[str, Any]) -> list[list[list[tuple[str, Any]]]]:
-    """Return the cells of every form in all spellings."""
+def spell_forms(
+    script: Script, pointed: Sequence[str], data: dict[str, Any], full: set[int]
+) -> list[list[list[tuple[str, Any]]]]:
+    """Return the cells of every form in all spellings; the numbers in ``full`` are forms in full spelling already."""
     counts = np.bincount(data["tokens"], minlength=len(pointed))
     known = Counter()
     for form, times in zip(pointed, counts.tolist(), strict=True):
@@ -163,7 +168,7 @@ def spell_forms(script: Script, pointed: Sequence[str], data: dict[str, Any]) ->
     recited = {pointed[n] for n in np.unique(data["tokens"][data["kind"][line] == 0]).tolist()}
     knows = lambda word: known[word] >= 3  # noqa: E731
     forms = []
-    for form in pointed:
+    for number, form in enumerate(pointed):
         letters = [(x.read, x.marks) for x in script.split(form)]
         quranic = form in recited
         bare = script.name == "arabic" and not quranic and len(letters) > 1 and not any(marks for _, marks in letters)
@@ -173,7 +178,9 @@ def spell_forms(script: Script, pointed: Sequence[str], data: dict[str, Any]) ->
             cells.append([(read[:1], None if ignored else marks_by_slot(marks, script))])
             cells[-1] += [(_SIGNS[sign], ()) for sign in read[1:] if sign in _SIGNS]
         plain = [cell for letter in cells for cell in letter]
-        if script.name == "hebrew":
+        if number in full:
+            forms.append([plain] * VARIANTS[script.name])
+        elif script.name == "hebrew":
             drawn = (_insert(letters, cells, knows, random, share) for share in (1.0, 0.5, 1.0))
             forms.append([plain, *drawn, _insert(letters, cells, knows, random, 0.7, _chance_matres)])
         else:

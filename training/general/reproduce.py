@@ -21,6 +21,7 @@ TRAININGS = {
         ("first", f"--seconds 575 {_LARGE_HEBREW} --dropout .1 --hide-words .04 --hide-letters .015 --word-drop .2 --rate 1.1e-3"),
         ("more", f"--seconds 565 --seed 5 {_LARGE_HEBREW} --dropout .1 --hide-words .03 --hide-letters .01 --word-drop .15 --rate 6e-4 --averaging .9995"),
         ("next", f"--seconds 480 --seed 12 {_LARGE_HEBREW} --dropout .12 --hide-words .06 --hide-letters .03 --word-drop .45 --rate 5e-4 --averaging .9995"),
+        ("words", f"--seconds 480 --seed 21 {_LARGE_HEBREW} --dropout .12 --hide-words .06 --hide-letters .03 --word-drop .45 --rate 5e-4 --averaging .9995"),
     ],
     "arabic": [
         ("first", "--seconds 430 --width 320 --layers 6 --heads 5 --dropout .2 --hide-words .08 --hide-letters .03 --words 64 --word-drop .25 --rate 1e-3 --rows 96"),

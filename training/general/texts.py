@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from modern_words import modern_lines
+
 from caesura_vowels.corpora import load_corpus, split_random
 from caesura_vowels.scripts import ARABIC, HEBREW, Script
 
@@ -24,12 +26,13 @@ KINDS = {
 
 @dataclass
 class Text:
-    """Lines of one kind: ``repeat`` is how often a pass over all texts reads them."""
+    """Lines of one kind: ``repeat`` is how often a pass over all texts reads them; ``listed`` marks lists of words in full spelling and modern pointing."""
 
     kind: str
     repeat: int
     lines: list[str]
     held: list[str] = field(default_factory=list)
+    listed: bool = False
 
 
 def hebrew_texts(folder: Path, tests: Iterable[str]) -> list[Text]:
@@ -40,7 +43,7 @@ def hebrew_texts(folder: Path, tests: Iterable[str]) -> list[Text]:
     for kind, name in (("medieval", "medieval"), ("modern", "modern-prose"), ("poetry", "verse")):
         lines = [_tidy_hebrew(line) for line in _read(folder / f"hebrew-benyehuda-{name}.txt.xz")]
         texts.append(_hold_out(Text(kind, 1, _without_passages(lines, tested, HEBREW)), 40, 0.012))
-    return texts
+    return [*texts, Text("modern", 2, modern_lines(), listed=True)]
 
 
 def arabic_texts(folder: Path, tests: Iterable[str]) -> list[Text]:

@@ -176,8 +176,10 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     def strings(self, name: str, *, distinct: bool = True) -> tuple[str, ...]:
         """Return a list of words, by default without repetitions."""
         words = decode_strings(self.exact(name, np.uint8, None))
-        if distinct and len(set(words)) < len(words):
-            raise ValueError(f"{name} has an entry twice")
+        if distinct:
+            hashes = np.fromiter(map(hash, words), np.int64, len(words))  # a set of all words would take more memory
+            if len(np.unique(hashes)) < len(words) and len(set(words)) < len(words):
+                raise ValueError(f"{name} has an entry twice")
         return words
 
     def _numbers(self, name: str, kinds: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
