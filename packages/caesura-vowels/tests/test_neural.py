@@ -376,6 +376,16 @@ def _torch_restore(network, meta, model, line):
         object.__delattr__(model.network, "log_probabilities")
 
 
+def test_general_hebrew_models_know_modern_words_with_prefixes():
+    """Words that texts of a century ago lack: communications, project, chief executive, computer."""
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    restorer = ready("hebrew", small=True)
+    lexicon = restorer.fitted.lexicon
+    assert {"התקשורת", "בפרויקט", "המנכ״ל"} <= set(lexicon.number)
+    assert HEBREW.canonical("הַמַּחְשֵׁב") in lexicon.candidates("המחשב")
+    assert HEBREW.canonical(restorer.restore("התקשורת")) == HEBREW.canonical("הַתִּקְשֹׁורֶת")
+
+
 def test_general_models_restore_modern_text_and_recognize_its_kind():
     pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
     restorer = ready("hebrew", small=True)
