@@ -533,6 +533,8 @@ def share(above: Numbers, below: Numbers, nothing: Numbers = 0.0) -> Numbers:
     if type(below) is float:
         return above / below if below > 0 else nothing
     some = below > 0
+    if np.all(some):
+        return above / below
     return np.where(some, above / np.where(some, below, 1.0), nothing)
 
 
