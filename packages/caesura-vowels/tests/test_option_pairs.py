@@ -67,7 +67,7 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         "hebrew.model bare.txt",
         {
             "nbest": given("--nbest 2"),
-            "existing": given("--existing replace", on="hebrew.model heb/b.txt|heb/b.txt"),
+            "existing": given("--existing replace", on="hebrew.model heb/b.txt|heb/b.txt|partly.txt"),
             "language": given("--language hebrew", on="bare.txt"),
             "small": given("--small", needs="--language hebrew", on="bare.txt|partly.txt"),
             "context": given("--context line", needs="--language hebrew", on="verse.txt"),

@@ -351,7 +351,7 @@ def test_the_diarization_error_is_named_before_other_faults(tmp_path) -> None:
     found.write_text(line.format("a", 1, "S1") + line.format("extra", 1, "S1"))
     uem.write_text("a 1 0 9\n")
     for more in ((), ("--uem", uem)):
-        assert "is diarization-error" in refused("evaluate", gold, found, *more, "-m", "DER")
+        assert "diarization-error" in refused("evaluate", gold, found, *more, "-m", "DER")
         assert "is speaker-purity" in refused("evaluate", gold, found, *more, "-m", "purity")
     assert "-m diarization-error:collar=…" in refused("evaluate", gold, found, "--collar", "0.25")
     folders = [tmp_path / "coders" / name for name in ("reference", "system")]
