@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import runpy
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -32,6 +35,19 @@ def test_help_of_commands_is_plain() -> None:
         for text in filter(None, [command.help, *helps]):
             found += [f"{name}: {finding.message}" for finding in findings(str(text), longest=1000)]
     assert found == []
+
+
+def test_changelog_is_in_order() -> None:
+    """Rebased branches easily leave entries twice, and empty sections."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line]
+    entries = Counter(line[:60] for line in lines if line.startswith("- "))
+    assert [entry for entry, times in entries.items() if times > 1] == []
+    assert [line for line, following in pairwise([*lines, "# "]) if line[:3] == following[:3] == "###"] == []
+    versions = re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
+    for version in versions:
+        headings = re.findall(r"^### .*", version, re.MULTILINE)
+        assert len(headings) == len(set(headings)), version.splitlines()[0]
 
 
 def test_findings() -> None:
