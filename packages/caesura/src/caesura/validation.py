@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import inf
 from numbers import Real
@@ -41,6 +41,14 @@ def validate_range(name: str, given: Any, low: float, high: float = inf) -> None
     if not (number and low <= as_float(given) <= high and as_float(given) < inf):
         expected = f"a number, {low:g} or more" if high == inf else f"a number from {low:g} to {high:g}"
         raise CaesuraError(f"{name} is {given!r}; expected {expected}.")
+
+
+def as_list(what: str, given: Any, of: str) -> list[Any]:
+    """Return the elements of an iterable; raise an error for a string, and for what is no iterable: "the chunks are 5; expected …"."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        shown = "one string" if isinstance(given, str) else repr(given)
+        raise CaesuraError(f"{what} are {shown}; expected a list of {of}.")
+    return list(given)
 
 
 def whole_number(given: Any) -> int | None:

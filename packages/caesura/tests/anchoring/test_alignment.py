@@ -190,7 +190,9 @@ def test_times_of_words_go_to_the_words_of_the_source() -> None:
     assert shared[0] is None
     assert cs.anchor("a b c", "a c", level="words").times([(0, 2), (1, 3)], interpolate=True)[1] == (2, 2)
     for wrong, sentence in (
-        ([(0, 1)], "1 time for 4 words"),
+        ([(0, 1)], "the copy has 4 words, and times of 1 are given"),
+        (5, "the times are 5; expected a list"),
+        ([(0, 1), "x", (2, 3), (3, 4)], "word 2 of the copy has the times 'x'"),
         ([(0, 1), (2, 1), (2, 3), (3, 4)], "word 2 of the copy"),
         ([(0, 1), (1, float("nan")), (2, 3), (3, 4)], "word 2 of the copy"),
         ([(1, 2), (0, 1), (2, 3), (3, 4)], "word 2 of the copy"),
@@ -254,6 +256,9 @@ def test_crlf_keeps_the_offsets_of_the_text_as_given() -> None:
         (lambda: cs.anchor(b"a", "b"), "the source is bytes; expected a string"),
         (lambda: cs.anchor("a", "b", level="lines"), "there is no level 'lines'"),
         (lambda: cs.anchor("a", "b", fold="case"), "expected a list of names"),
+        (lambda: cs.anchor("a", "b", fold=5), "fold is 5; expected a list of names"),
+        (lambda: cs.anchor("a", "b").boundaries(1), "the positions are 1; expected a list"),
+        (lambda: cs.anchor("a", "b").spans(None), "the spans are None; expected a list"),
         (lambda: cs.anchor("a", "b", fold=["colour"]), "there is no fold 'colour'"),
         (lambda: cs.anchor("a", "b", level="characters", fold=["case"]), "as they are"),
         (lambda: cs.anchor("a", "b", max_moved=2), "max_moved is 2"),

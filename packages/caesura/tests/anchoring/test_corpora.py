@@ -81,7 +81,7 @@ def test_scores_carry_the_record() -> None:
     assert comparison["B"] == 1.0
     assert comparison.scores["B"].signature.endswith(f"|anchor:{ALTERED}")
     assert comparison.as_dict()["anchoring"]["placed"] == 3
-    assert comparison.tables()[0].columns[-2:] == ("altered", "placed")
+    assert comparison.tables()[0].columns[-3:] == ("altered", "placed", "moved")
     evaluation = cs.evaluate(gold(), {"a": answer(), "b": gold()}, ["B"], anchor={"max_altered": 0.2})
     assert evaluation["a", "B"].signature.endswith("maxalt:0.2|maxmov:0.05|edges:inner")
     assert "anchor" not in evaluation["b", "B"].signature

@@ -57,6 +57,13 @@ def test_one_of_several_occurrences() -> None:
         (lambda: cs.find_quotes("one two", "two"), "the quotations are one string; expected a list"),
         (lambda: place_chunks("one two", "two"), "the chunks are one string; expected a list"),
         (lambda: place_chunks("one two", ["one", 2]), "chunk 2 is int; expected a string"),
+        (lambda: place_chunks("one two", None), "the chunks are None; expected a list"),
+        (lambda: place_chunks("one two", ["ore"], max_error=float("nan")), "max_error is nan"),
+        (lambda: cs.find_quotes("one two", None), "the quotations are None; expected a list"),
+        (lambda: cs.find_quote("cat, cat", "cat", before=5), "before is int; expected a string"),
+        (lambda: cs.find_quote("cat, cat", "cat", near=-1), "near is -1; expected a whole number"),
+        (lambda: cs.find_quote("cat, cat", "cat", occurrence=2, near=0), "occurrence selects one place by itself"),
+        (lambda: cs.find_quote("cat, cat", "cat", occurrence=2, ties="all"), "occurrence selects one place by itself"),
     ],
 )
 def test_bad_input_is_one_sentence(call, sentence) -> None:

@@ -197,6 +197,22 @@ def test_cohesion_and_language_model_scores() -> None:
     assert chunk_lengths([]).chunks == 0
 
 
+def test_cohesion_of_word_counts_is_that_of_their_vectors() -> None:
+    random = np.random.default_rng(0)
+    units = [" ".join(random.choice([f"w{i}" for i in range(30)], random.integers(0, 9))) for _ in range(40)]
+    words = sorted({word for unit in units for word in unit.split()})
+    counts = np.array([[unit.split().count(word) for word in words] for unit in units])
+    vectors = counts * (np.log((1 + len(units)) / (1 + (counts > 0).sum(axis=0))) + 1)
+    for sizes in ([1] * 40, [40], [7, 1, 12, 20], [1, 39]):
+        assert chunk_cohesion(units, sizes) == pytest.approx(chunk_cohesion(vectors, sizes), abs=1e-12, nan_ok=True)
+    assert np.isnan(chunk_cohesion([], [])).all()
+    assert chunk_cohesion(["", "."], [2]).cohesion == 0.0, "zero vectors"
+    alone = chunk_cohesion(
+        [f"w{i}" for i in range(50_000)], [10] * 5_000
+    )  # 20 GB with a row of all words for every unit
+    assert alone.cohesion == 0.0
+
+
 def test_one_query() -> None:
     scores = cs.chunk_scores([(0, 400), (400, 800)], [(350, 450)], length=800, ranking=[1, 0], k=1, budget=420)
     assert (scores.recall, scores.precision, scores.iou) == (0.5, 0.125, 50 / 450)
@@ -254,6 +270,10 @@ def scored(chunks, text="abc", evidence=((0, 1),), **options):
         (lambda: scored([(0, 3)], tokenizer=lambda text: [(0, 9)]), "document 'd': token 1 ends at 9"),
         (lambda: whole_by_size(0, [], 3), "length is 0"),
         (lambda: chunk_cohesion(np.array([[np.nan], [1.0]]), [2]), "finite numbers"),
+        (lambda: chunk_cohesion(["a", "b"], [1.5, 0.5]), "the size of a chunk is 1.5"),
+        (lambda: chunk_cohesion(["a", 5], [2]), "unit 2 is int; expected a string"),
+        (lambda: chunk_cohesion(np.eye(2), [2], len), "encode has no effect on vectors"),
+        (lambda: scored([(0, 5)], text="a b a", evidence=["a"]), "the evidence 'a' is at 2 places; quote more"),
         (lambda: boundary_clarity(["a", "b"], lambda text, context: 5), "the scorer returned 5"),
         (lambda: evaluate_chunks({"d": "abc"}, [("q", "e", [(0, 1)])], {"x": [(0, 3)]}), "there is no document 'e'"),
         (lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [(0, 9)])], {"x": [(0, 3)]}), "query 1 .*ends at 9"),

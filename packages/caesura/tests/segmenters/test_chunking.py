@@ -98,13 +98,22 @@ def test_special_tokens_that_leave_no_room_are_refused() -> None:
         cs.chunk(TEXT, "dcm", max_tokens=2, count=lambda text: 2 + len(text.split()))
 
 
-@settings(max_examples=30)
-@given(st.text("ab. \n", min_size=1, max_size=80), st.integers(1, 12), st.integers(0, 8))
-def test_nothing_is_lost_or_repeated(text, most, overlap) -> None:
-    chunks = cs.chunk(text, "uniform", max_characters=most)
+#: Letters and blanks; marks, joiners, flags, a skin colour, Korean, CR LF, other line breaks, a lone surrogate.
+ODD = "ab. \n\r\u0301\u200d\ufe0f\U0001f469\U0001f3fd\U0001f1e9\u1100\u1161\u2028\x85\u3000\u200b\ufb01\u05d0\ud800\x00"
+
+
+@settings(max_examples=60)
+@given(
+    st.one_of(st.text("ab. \n", min_size=1, max_size=80), st.text(ODD, min_size=1, max_size=60)),
+    st.integers(1, 12),
+    st.integers(0, 8),
+    st.sampled_from(["uniform", "dcm", lambda text: [(at, min(at + 5, len(text))) for at in range(0, len(text), 3)]]),
+)
+def test_nothing_is_lost_or_repeated(text, most, overlap, method) -> None:
+    chunks = cs.chunk(text, method, max_characters=most)
     assert "".join(chunks.texts) == text
     assert max(map(len, chunks.texts)) <= most
-    lapped = cs.chunk(text, "uniform", max_characters=most, overlap=overlap)
+    lapped = cs.chunk(text, method, max_characters=most, overlap=overlap)
     assert [each.end for each in lapped] == [each.end for each in chunks]
     assert max(map(len, lapped.texts)) <= most
 
@@ -219,3 +228,15 @@ def test_edge_cases() -> None:
     assert DCM().segment(["a", "b"]).length == 2
     with pytest.raises(CaesuraError, match="returned NoneType; expected a list of chunks"):
         cs.chunk(TEXT, lambda text: None)
+    with pytest.raises(CaesuraError, match="returned no chunks"):
+        cs.chunk(TEXT, lambda text: [])
+    assert cs.chunk(" \n", lambda text: []).spans == [(0, 2)]
+    for wrong in ((5, 9999), (9, 5), (-3, 5)):
+        with pytest.raises(CaesuraError, match=r"chunk 1 of .* is \(-?\d+, \d+\); expected 0 ≤ begin < end"):
+            cs.chunk(TEXT, lambda text, span=wrong: [span])
+    with pytest.raises(CaesuraError, match="the method is 5; expected the name of a segmenter"):
+        cs.chunk(TEXT, 5)
+    with pytest.raises(CaesuraError, match="penalty has no effect on a segmenter that is made already"):
+        cs.chunk(TEXT, DCM(), penalty=1.0)
+    negative = {"text": TEXT[:3], "start_index": -len(TEXT)}
+    assert locate_chunks(TEXT, [negative]) == ([(0, 3)], 1, 0.0), "counted from the end: a wrong offset"

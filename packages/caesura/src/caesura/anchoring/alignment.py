@@ -29,7 +29,7 @@ from caesura.display.table import Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.kernels import anchoring as kernels
 from caesura.text import pluralize, shorten
-from caesura.validation import validate_choice, validate_integer, validate_range
+from caesura.validation import as_list, validate_choice, validate_integer, validate_range
 
 #: The largest edit distance for which the alignment is minimal; longer searches take seconds.
 MAX_DISTANCE = 30_000
@@ -218,7 +218,7 @@ class Anchoring(Result):
         -------
         list of Place
         """
-        listed = [self._check_gap(position) for position in positions]
+        listed = [self._check_gap(position) for position in as_list("the positions", positions, "whole numbers")]
         if self.unchanged:
             return [Place(position, "exact", True) for position in listed]
         (low, high), found = self._places, []
@@ -273,7 +273,7 @@ class Anchoring(Result):
         validate_choice("edges", edges, ("inner", "outer"))
         ours, theirs = self._sides
         found: list[tuple[int, int] | None] = []
-        for given in spans:
+        for given in as_list("the spans", spans, "(begin, end) in characters"):
             begin, end = self._check_span(given)
             if end <= begin:
                 raise CaesuraError(f"the span {tuple(given)} is empty; expected begin < end.")
@@ -763,17 +763,23 @@ def _place_inside_words(ours: _Side, theirs: _Side, i: Any, j: Any, low: Any, hi
 
 
 def _check_times(times: Iterable[tuple[float, float]], words: int) -> list[tuple[float, float]]:
-    listed = [tuple(map(float, each)) for each in times]
+    listed = as_list("the times", times, "(start, end) in seconds")
     if len(listed) != words:
-        raise CaesuraError(f"there are {pluralize(len(listed), 'time')} for {pluralize(words, 'word')} of the copy.")
+        raise CaesuraError(f"the copy has {pluralize(words, 'word')}, and times of {len(listed)} are given.")
     last = -np.inf
+    found = []
     for number, each in enumerate(listed, 1):
-        if len(each) != 2 or not np.isfinite(each).all() or each[0] > each[1] or each[0] < last:
+        try:
+            start, end = map(float, each)
+        except (TypeError, ValueError):
+            start = end = np.nan
+        if not last <= start <= end < np.inf:
             raise CaesuraError(
-                f"word {number} of the copy has the times {each}; expected a start and an end, not before the word before."
+                f"word {number} of the copy has the times {each!r}; expected a start and an end, not before the word before."
             )
-        last = each[0]
-    return listed  # type: ignore[return-value]
+        last = start
+        found.append((start, end))
+    return found
 
 
 def _interpolate(times: list[tuple[float, float] | None], characters: list[int]) -> None:

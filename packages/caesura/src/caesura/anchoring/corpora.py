@@ -258,13 +258,14 @@ class AnchoredCorpus(Result):
         return sentences
 
     def tables(self) -> Sequence[Table]:
-        """Return the altered and placed shares of every document that differs, and of all together."""
+        """Return the altered, placed and moved shares of every document that differs, and of all together (moved: the largest)."""
         rows = [
             (
                 item,
                 Rounded(c.altered, 4),
                 c.marks,
                 Rounded(c.placed_share, 4),
+                None if c.moved is None else Rounded(c.moved, 4),
                 c.exact,
                 c.gap,
                 c.ambiguous,
@@ -273,7 +274,7 @@ class AnchoredCorpus(Result):
             )
             for item, c in [*self.items.items(), *([("all", self.total)] if len(self.items) > 1 else [])]
         ]
-        columns = ("item", "altered", "marks", "placed", "exact", "gap", "ambiguous", "inside", "lost")
+        columns = ("item", "altered", "marks", "placed", "moved", "exact", "gap", "ambiguous", "inside", "lost")
         notes = (*(f"! {sentence}" for sentence in self.warnings()), self.signature)
         return [Table("anchored documents", columns, tuple(rows), tuple(note for note in notes if note))]
 

@@ -60,8 +60,9 @@ def check_fold(fold: Iterable[str] | None, level: str) -> tuple[str, ...]:
         raise UnknownName("level", level, list(LEVELS))
     if fold is None:
         return () if level == "characters" else DEFAULT_FOLD
-    if isinstance(fold, str):
-        raise CaesuraError(f"fold is {fold!r}; expected a list of names, such as ({fold!r},).")
+    if isinstance(fold, str) or not isinstance(fold, Iterable):
+        example = fold if isinstance(fold, str) else "space"
+        raise CaesuraError(f"fold is {fold!r}; expected a list of names, such as ({example!r},).")
     chosen = set(fold)
     for name in chosen:
         if name not in FOLDS:
@@ -169,11 +170,13 @@ def _fold_short(source: str, copy: str, table: _FoldTable) -> tuple[Folded, Fold
     sides = []
     for text in (source, copy):
         spelled = list(map(table.__getitem__, text))
-        sizes = list(map(len, spelled))
-        every = len(spelled) == sum(sizes) and 0 not in sizes
-        owners = np.arange(len(spelled)) if every else np.repeat(np.arange(len(spelled)), sizes)
-        joined = "".join(spelled)
-        sides.append((_sort_marks(joined) if table.fold else joined, owners))
+        codes = "".join(spelled)
+        if len(codes) == len(text) and "" not in spelled:
+            owners = np.arange(len(text))
+        else:
+            owners = np.repeat(np.arange(len(text)), list(map(len, spelled)))
+        # every character was decomposed alone; NFD only sorts the marks behind each letter now, and keeps the number of codes
+        sides.append((unicodedata.normalize("NFD", codes) if table.fold else codes, owners))
     number = {ord(code): i for i, code in enumerate({*sides[0][0], *sides[1][0]})}
     if len(number) <= 256:
         ours, theirs = (
@@ -204,20 +207,6 @@ def _ascii_tables(fold: tuple[str, ...]) -> tuple[bytes, bytes, NDArray[np.bool_
     codes = bytes([ord(each) if each else 0 for each in spelled]) + bytes(128)
     dropped = bytes([byte for byte, each in enumerate(spelled) if not each])
     return codes, dropped, np.array([bool(each) for each in spelled] + [False] * 128)
-
-
-def _sort_marks(codes: str) -> str:
-    """Sort the combining marks behind each letter as NFD does; the number of codes stays the same."""
-    if codes.isascii():
-        return codes
-    ranks = [unicodedata.combining(code) for code in codes]
-    if not any(ranks):
-        return codes
-    group, keys = 0, []
-    for at, rank in enumerate(ranks):
-        group += rank == 0
-        keys.append((group, rank, at))
-    return "".join(codes[at] for *_, at in sorted(keys))
 
 
 # ---------------------------------------------------------------------- words

@@ -18,7 +18,7 @@ from caesura.anchoring.folding import DEFAULT_FOLD, fold_pair, fold_table
 from caesura.errors import CaesuraError
 from caesura.kernels import anchoring as kernels
 from caesura.text import pluralize, shorten
-from caesura.validation import validate_choice, validate_integer, validate_range
+from caesura.validation import as_list, validate_choice, validate_integer, validate_range
 
 #: Characters of the source times those of a chunk, up to which a chunk is searched at every place.
 _MAX_CELLS = 10_000_000
@@ -114,6 +114,13 @@ def find_quote(
     (13, 20)
     """
     validate_choice("ties", ties, ("first", "all", None))  # type: ignore[arg-type]
+    for name, text in (("before", before), ("after", after)):
+        if not isinstance(text, str):
+            raise CaesuraError(f"{name} is {type(text).__name__}; expected a string.")
+    if near is not None:
+        validate_integer("near", near)
+    if occurrence is not None and (before or after or near is not None or ties):
+        raise CaesuraError("occurrence selects one place by itself; leave before, after, near and ties out.")
     found = _candidates(source, quote, max_error)
     if not found:
         raise CaesuraError(f"the quotation {shorten(quote)!r} is not in the source with at most {max_error:.0%} edits.")
@@ -121,7 +128,6 @@ def find_quote(
         return _nth(found, quote, occurrence).span
     best = _by_context(found, source, before, after) if before or after else found
     if near is not None and len(best) > 1:
-        validate_integer("near", near)
         gap = min(_gap(each, near) for each in best)
         best = [each for each in best if _gap(each, near) == gap]
     if ties == "all":
@@ -170,9 +176,7 @@ def find_quotes(
     """
     validate_choice("ties", ties, ("error", "first"))
     validate_choice("missing", missing, ("error", "skip"))
-    if isinstance(quotes, str):
-        raise CaesuraError("the quotations are one string; expected a list of strings.")
-    listed = list(quotes)
+    listed = as_list("the quotations", quotes, "strings")
     known: dict[str, list[Quote]] = {}
     found = []
     for quote in listed:
@@ -430,11 +434,11 @@ def place_chunks(source: str, texts: Sequence[str], *, max_error: float = 0.2) -
     >>> place_chunks("A cat. A dog. A cat.", ["A cat.", "a dog.", "A  cat."]).spans
     [(0, 6), (7, 13), (14, 20)]
     """
+    texts = as_list("the chunks", texts, "strings")
     for name, given in (("the source", source), *((f"chunk {number}", text) for number, text in enumerate(texts, 1))):
         if not isinstance(given, str):
             raise CaesuraError(f"{name} is {type(given).__name__}; expected a string.")
-    if isinstance(texts, str):
-        raise CaesuraError("the chunks are one string; expected a list of strings.")
+    validate_range("max_error", max_error, 0.0, 1.0)
     letters, owners = _skeleton(source)
     pieces = [_skeleton(text)[0] for text in texts]
     seeds, known = _Seeds(letters), dict[str, list[tuple[int, int, int]]]()

@@ -536,7 +536,12 @@ def _evidence(spans: Any, text: str) -> list[Any]:
         if isinstance(span, Mapping) and "start_index" in span and "end_index" in span:
             listed.append((span["start_index"], span["end_index"]))
         elif isinstance(span, str):
-            listed.append(find_quote(text, span))
+            places = find_quote(text, span, ties="all")
+            if len(places) > 1:
+                raise CaesuraError(
+                    f"the evidence {shorten(span)!r} is at {len(places)} places; quote more of the text, or give (begin, end)."
+                )
+            listed += places
         else:
             listed.append(span)
     return listed
@@ -573,7 +578,7 @@ def chunk_spans_by_document(
         )
     if missing:
         remarks.append(
-            f"{pluralize(missing, 'chunk')} of {name!r} could not be found in the document and are left out."
+            f"{pluralize(missing, 'chunk')} of {name!r} could not be found in the document and {'is' if missing == 1 else 'are'} left out."
         )
     return spans, remarks
 

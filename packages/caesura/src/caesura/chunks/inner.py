@@ -10,14 +10,17 @@ Zhao et al. 2025, MoC: Mixtures of Text Chunking Learners for Retrieval-Augmente
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
+from caesura.validation import as_list, whole_number
 
 #: ``scorer(text, context)`` returns the sum of the negative log-likelihoods of the text in nats, and its number of tokens.
 Scorer = Callable[[str, str], tuple[float, int]]
@@ -117,51 +120,127 @@ def chunk_cohesion(units: Any, sizes: Sequence[int], encode: Callable[[list[str]
     """
     if isinstance(units, str):
         raise CaesuraError("the units are one string; expected a list of sentences, or their vectors.")
-    vectors = units if isinstance(units, np.ndarray) else encode(list(units)) if encode is not None else _tf_idf(units)
-    rows = np.asarray(vectors, np.float64)
-    if not np.isfinite(rows).all():
-        raise CaesuraError("the vectors of units must be finite numbers.")
-    counts = np.asarray(sizes, np.int64)
-    if rows.ndim != 2 or counts.sum() != len(rows) or (len(counts) and counts.min() < 1):
+    rows: _Vectors
+    if isinstance(units, np.ndarray):
+        if encode is not None:
+            raise CaesuraError("encode has no effect on vectors; leave it out, or give the units as strings.")
+        rows = _Dense.of(units)
+    else:
+        rows = _Sparse.of(units) if encode is None else _Dense.of(encode(list(units)))
+    listed = as_list("the sizes of the chunks", sizes, "whole numbers")
+    if wrong := [size for size in listed if (whole_number(size) or 0) < 1]:
+        raise CaesuraError(f"the size of a chunk is {wrong[0]!r}; expected a whole number of units, 1 or more.")
+    counts = np.array(listed, np.int64)
+    if counts.sum() != len(rows):
         raise CaesuraError(
-            f"the sizes of the chunks add up to {counts.sum()}; expected {len(rows)}, the number of units, each 1 or more."
+            f"the sizes of the chunks add up to {counts.sum()}; expected {len(rows)}, the number of units."
         )
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows = rows / np.where(norms > 0, norms, 1.0)
-    sums = np.concatenate((np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)))
-    squares = np.concatenate(([0.0], np.cumsum((rows**2).sum(axis=1))))
-    ends = np.cumsum(counts)
-    begins = ends - counts
-    totals = sums[ends] - sums[begins]  # the sum of the vectors of every chunk
-    inside = (((totals**2).sum(axis=1) - (squares[ends] - squares[begins])) / 2).sum()
+    inside, across = rows.inside_and_across(counts)
     pairs = int((counts * (counts - 1) // 2).sum())
-    across = (totals[:-1] * totals[1:]).sum()
     crossing = int((counts[:-1] * counts[1:]).sum())
-    longest = int(counts.max(initial=0))
-    lags = np.arange(1, longest)
-    ring = np.array([float((rows * np.roll(rows, -lag, axis=0)).sum()) / len(rows) for lag in lags.tolist()])
-    times = np.array([np.maximum(counts - lag, 0).sum() for lag in lags.tolist()])
+    lags = range(1, int(counts.max(initial=0)))
+    matched = sum(int(np.maximum(counts - lag, 0).sum()) * rows.at_lag(lag) / len(rows) for lag in lags)
     return Cohesion(
         inside / pairs if pairs else math.nan,
         across / crossing if crossing else math.nan,
-        float((times * ring).sum()) / pairs if pairs else math.nan,
+        matched / pairs if pairs else math.nan,
     )
 
 
-def _tf_idf(units: Sequence[str]) -> NDArray[np.float64]:
-    import re
+class _Vectors(Protocol):
+    """Vectors of length 1, or 0, of the units of a document."""
 
-    counted = [Counter(re.findall(r"\w+", unit.lower())) for unit in units]
-    number: dict[str, int] = {}
-    for each in counted:
-        for word in each:
-            number.setdefault(word, len(number))
-    inside = Counter(word for each in counted for word in each)
-    rows = np.zeros((len(units), max(len(number), 1)))
-    for row, each in enumerate(counted):
-        for word, times in each.items():
-            rows[row, number[word]] = times * (math.log((1 + len(units)) / (1 + inside[word])) + 1)
-    return rows
+    def __len__(self) -> int: ...
+
+    def inside_and_across(self, counts: NDArray[np.int64]) -> tuple[float, float]:
+        """Return the sum of the cosines of all pairs inside chunks, and of all pairs across neighbours."""
+        ...
+
+    def at_lag(self, lag: int) -> float:
+        """Return the sum of the cosines of units so far apart, on the document as a ring."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Dense:
+    rows: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, given: Any) -> _Dense:
+        try:
+            rows = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            rows = np.empty(0)
+        if rows.ndim != 2 or not np.isfinite(rows).all():
+            raise CaesuraError("the vectors of units must be finite numbers, one row for each unit.")
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        return cls(rows / np.where(norms > 0, norms, 1.0))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def inside_and_across(self, counts: NDArray[np.int64]) -> tuple[float, float]:
+        totals = np.add.reduceat(self.rows, np.cumsum(counts) - counts) if len(counts) else self.rows
+        inside = (float(_dot(totals, totals)) - _dot(self.rows, self.rows)) / 2
+        return inside, _dot(totals[:-1], totals[1:])
+
+    def at_lag(self, lag: int) -> float:
+        return _dot(self.rows[:-lag], self.rows[lag:]) + _dot(self.rows[-lag:], self.rows[:lag])
+
+
+def _dot(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
+    return float(np.einsum("ij,ij->", one, two))
+
+
+@dataclass(frozen=True)
+class _Sparse:
+    """Rows as (row, word, value), sorted: a document has many thousands of words, and a sentence has twenty."""
+
+    owners: NDArray[np.int64]
+    words: NDArray[np.int64]
+    values: NDArray[np.float64]
+    length: int
+    width: int
+
+    @classmethod
+    def of(cls, units: Sequence[str]) -> _Sparse:
+        """Return TF-IDF of the units."""
+        number: dict[str, int] = {}
+        counted = []
+        for row, unit in enumerate(units):
+            if not isinstance(unit, str):
+                raise CaesuraError(f"unit {row + 1} is {type(unit).__name__}; expected a string.")
+            found = Counter(re.findall(r"\w+", unit.lower()))
+            counted.append(sorted((number.setdefault(word, len(number)), times) for word, times in found.items()))
+        owners = np.repeat(np.arange(len(counted)), [len(each) for each in counted]).astype(np.int64)
+        listed = np.array([pair for each in counted for pair in each], np.int64).reshape(-1, 2)
+        words, times = listed[:, 0], listed[:, 1]
+        inside = np.bincount(words, minlength=len(number))
+        values = times * (np.log((1 + len(counted)) / (1 + inside)) + 1)[words]
+        norms = np.sqrt(np.bincount(owners, values**2, minlength=len(counted)))
+        return cls(owners, words, values / norms[owners], len(counted), max(len(number), 1))
+
+    def __len__(self) -> int:
+        return self.length
+
+    def inside_and_across(self, counts: NDArray[np.int64]) -> tuple[float, float]:
+        chunk = np.repeat(np.arange(len(counts)), counts)
+        keys, of_key = np.unique(chunk[self.owners] * self.width + self.words, return_inverse=True)
+        totals = np.bincount(of_key, self.values, minlength=len(keys))
+        inside = float((totals**2).sum() - (self.values**2).sum()) / 2
+        return inside, _match(keys, totals, keys + self.width, totals)
+
+    def at_lag(self, lag: int) -> float:
+        keys = self.owners * self.width + self.words
+        return _match(keys, self.values, (self.owners + lag) % self.length * self.width + self.words, self.values)
+
+
+def _match(keys: NDArray[np.int64], values: Any, wanted: NDArray[np.int64], others: Any) -> float:
+    """Return the sum of the products of values whose keys, of which the first are sorted, are equal."""
+    if not len(keys):
+        return 0.0
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return float((values[at] * others)[keys[at] == wanted].sum())
 
 
 def boundary_clarity(chunks: Any, scorer: Scorer | None = None, *, log: bool = False) -> list[float]:

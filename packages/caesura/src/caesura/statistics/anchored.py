@@ -69,19 +69,17 @@ def describe_unplaced(
 
 
 def add_shares(table: Table, anchored: Mapping[str, AnchoredCorpus], systems: Mapping[str, Any]) -> Table:
-    """Add the altered and placed shares of every system to its first row of a table of scores."""
+    """Add the altered, placed and moved shares of every system to its first row of a table of scores."""
     if not anchored:
         return table
     rows, at = [], 0
     for system, measured in systems.items():
         total = anchored[system].total if system in anchored else None
         for number in range(len(measured)):
-            shares = (
-                (Rounded(total.altered, 4), Rounded(total.placed_share, 4)) if total and not number else (None, None)
-            )
-            rows.append((*table.rows[at], *shares))
+            shares = (total.altered, total.placed_share, total.moved) if total and not number else (None, None, None)
+            rows.append((*table.rows[at], *(None if share is None else Rounded(share, 4) for share in shares)))
             at += 1
-    return replace(table, columns=(*table.columns, "altered", "placed"), rows=tuple(rows))
+    return replace(table, columns=(*table.columns, "altered", "placed", "moved"), rows=tuple(rows))
 
 
 def anchored_while_reading(

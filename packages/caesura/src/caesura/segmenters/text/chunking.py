@@ -19,7 +19,7 @@ from caesura.model import Segmentation
 from caesura.segmenters.catalog import SEGMENTERS, as_units, segmenter, validate_segment_count
 from caesura.segmenters.text.units import Text, Unit, split_units
 from caesura.text import pluralize
-from caesura.validation import validate_choice, validate_integer, whole_number
+from caesura.validation import as_list, validate_choice, validate_integer, whole_number
 
 _TEXTS = ("page_content", "text", "content")
 _STARTS = ("start_index", "start_char_idx", "start_char", "start")
@@ -210,6 +210,12 @@ def _place(
 ) -> list[int]:
     """Return the positions between units at which chunks begin."""
     units = [source[b:e] for b, e in regions]
+    if not isinstance(method, str) and not callable(getattr(method, "segment", None)):
+        raise CaesuraError(f"the method is {method!r}; expected the name of a segmenter, a segmenter, or a function.")
+    if parameters and not isinstance(method, str):
+        raise CaesuraError(
+            f"{next(iter(parameters))} has no effect on a segmenter that is made already; make it with this parameter."
+        )
     model = segmenter(method, **parameters) if isinstance(method, str) else method
     join = segments is None  # a number of segments that was asked for is kept
     open_number = join and _needs_number(method, model, parameters)
@@ -543,14 +549,13 @@ def locate_chunks(document: str, chunks: Iterable[Any]) -> LocatedChunks:
     >>> locate_chunks("One ship. Two ships.", ["One ship.", {"page_content": "Two ships.", "metadata": {"start_index": 10}}]).spans
     [(0, 9), (10, 20)]
     """
-    if isinstance(chunks, str) or not isinstance(chunks, Iterable):
-        given = "one string" if isinstance(chunks, str) else repr(chunks)
-        raise CaesuraError(f"the chunks are {given}; expected a list of strings, spans or objects with offsets.")
-    listed = list(chunks)
+    if not isinstance(document, str):
+        raise CaesuraError(f"the document is {type(document).__name__}; expected a string.")
+    listed = as_list("the chunks", chunks, "strings, spans or objects with offsets")
     texts, spans = [], []
     for number, each in enumerate(listed, 1):
         text, span = text_and_span(each, number)
-        if span is not None and text is not None and document[slice(*span)] != text:
+        if span is not None and text is not None and (min(span) < 0 or document[slice(*span)] != text):
             span = None  # wrong offsets
         texts.append(text)
         spans.append(span)
@@ -646,7 +651,15 @@ class FunctionSegmenter:
         located = locate_chunks(document, listed)
         if located.missing:
             raise CaesuraError(f"chunk {located.missing[0] + 1} of {self.name} does not occur in the text.")
-        return [span for span in located.spans if span is not None]
+        spans = [span for span in located.spans if span is not None]
+        if not spans and document.strip():
+            raise CaesuraError(f"{self.name} returned no chunks.")
+        for number, (begin, end) in enumerate(spans, 1):
+            if not 0 <= begin < end <= len(document):
+                raise CaesuraError(
+                    f"chunk {number} of {self.name} is ({begin}, {end}); expected 0 ≤ begin < end ≤ {len(document)}, the length of the text."
+                )
+        return spans
 
     def segment(self, units: Any, segments: int | None = None) -> Segmentation:
         """Place a boundary at the edge of a unit nearest to the start of each chunk.
