@@ -131,7 +131,7 @@ def test_bad_options_are_refused(words, sentence) -> None:
 
 
 def test_recordings_are_grouped_by_speaker_and_class(sides: list[Path]) -> None:
-    assert "by item, speaker or class" in refused("evaluate", *sides, "--by", "sex")
+    assert "there is no grouping of recordings (--by) 'sex'" in refused("evaluate", *sides, "--by", "sex")
 
 
 def test_silent_recording_is_reported_once(tmp_path) -> None:

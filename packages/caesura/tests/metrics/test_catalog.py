@@ -30,6 +30,13 @@ def test_unknown_metric_name_suggests_nearest_name() -> None:
         metric("precison")
 
 
+def test_first_words_and_limits_of_names_are_explained() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'onset-bias'"):
+        metric("onset")
+    with pytest.raises(CaesuraError, match="any limit: onset-within-15ms"):
+        metric("within-15ms")
+
+
 def test_names_of_other_packages_are_explained() -> None:
     docs = Path(__file__).parents[4] / "docs"
     for theirs, (package, ours, page) in FOREIGN_NAMES.items():
@@ -38,6 +45,9 @@ def test_names_of_other_packages_are_explained() -> None:
         with pytest.raises(CaesuraError, match=f"{theirs} of {package} is called"):
             metric(theirs)
         assert metric(ours).spelled == ours
+        if theirs.lower() not in FAMILIES:
+            with pytest.raises(CaesuraError, match=f"is called {ours}"):
+                metric(theirs.lower())
         assert theirs in (docs / f"{page}.md").read_text(encoding="utf-8")
 
 

@@ -223,3 +223,21 @@ def test_maps_that_are_refused(tmp_path, text, words):
     file.write_text(text)
     with pytest.raises(CaesuraError, match=re.escape(words)):
         LabelMap.of(file)
+
+
+def test_maps_between_phone_sets_replace_every_name_once(tmp_path) -> None:
+    from caesura.report.aligners import compare_aligners
+
+    gold = phones([0.1, 0.2, 0.3], ["N", "NG", "S", "SH"], 0.4)
+    aligner = phones([0.1, 0.2, 0.3], ["n", "N", "s", "S"], 0.4)  # SAMPA: N of one set is another sound in the other
+    rows = {"n": "N", "N": "NG", "s": "S", "S": "SH"}
+    one_side = {f"hyp:{name}": new for name, new in rows.items()}
+    assert metric("phone-error", mapping=one_side)(gold, aligner) == 0.0
+    assert metric("interval-matched", mapping=one_side)(gold, aligner) == 1.0
+    with pytest.raises(CaesuraError, match=r"leads from 'n' to 'N' and on to 'NG'.*begin the lines with 'hyp:'"):
+        LabelMap.of(rows)
+    assert LabelMap.of(rows, only="hyp").rules == LabelMap.of(one_side).rules
+    file = tmp_path / "sampa.tsv"
+    file.write_text("".join(f"{name}\t{new}\n" for name, new in rows.items()))
+    found = compare_aligners({"x": gold}, {"maus": {"x": aligner}}, ["phone-error"], own_maps={"maus": file})
+    assert found.evaluation["maus", "phone-error"].micro == 0.0

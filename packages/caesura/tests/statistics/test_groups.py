@@ -64,3 +64,50 @@ def test_items_are_rows_of_one_table() -> None:
     (table,) = group_systems(evaluation, gold, {"hypothesis": system}, "item").tables()
     assert [row[0] for row in table.rows] == ["one", "two"]
     assert table.rows[0][1] == pytest.approx(evaluation["diarization-error"].micro)
+
+
+def aligned(late: float = 0.0) -> Corpus:
+    names = ["sil", "a", "t", "sil"]
+    made = {
+        item: {"": cs.Segmentation.from_times([0.1 + late, 0.2, 0.3 + late], length=0.4, names=names)} for item in "xy"
+    }
+    return Corpus.from_dict(made)
+
+
+def test_chosen_metrics_are_computed_by_phone_or_refused() -> None:
+    gold, systems = aligned(), {"late": aligned(0.011), "exact": aligned()}
+
+    def groups(metrics: list[str], by: str = "phone"):
+        evaluation = cs.evaluate(gold, systems, metrics)
+        return group_systems(evaluation, gold, systems, by, named=True)
+
+    some = groups(["onset-mean", "region-F", "R"])
+    assert some.notes == ("region-F and R are not computed by phone.",)
+    assert "region-F and R are not computed by phone." in str(some.tables()[-1])
+    assert some.table().columns == ("system", "phone", "n", "unpaired", "onset-mean")
+    rows = {row[:2]: row[2:] for row in some.table().rows}
+    assert rows["late", "3 others below 5"] == (8, 0, pytest.approx(5.5))
+    assert rows["exact", "3 others below 5"] == (8, 0, 0.0)
+    pytest.importorskip("polars")
+    assert some.to_polars().columns == list(some.table().columns)
+    with pytest.raises(cs.CaesuraError, match="region-F is not computed by phone; name scores of intervals"):
+        groups(["region-F"])
+    with pytest.raises(cs.CaesuraError, match="a table has one grouping"):
+        groups(["onset-mean"], "phone,pair").table()
+    aged = gold.with_attributes({"x": {"age": "old"}, "y": {"age": "young"}})
+    by_age = group_systems(cs.evaluate(aged, systems), aged, systems, "age").by_attribute["age"]
+    assert {age: part.count for age, part in by_age.items()} == {"old": 1, "young": 1}
+    evaluation = cs.evaluate(gold, systems)
+    with pytest.raises(cs.CaesuraError, match=r"there is no grouping of recordings .*did you mean 'phone'"):
+        group_systems(evaluation, gold, systems, "phoneme")
+
+
+def test_speakers_are_no_labels_to_group_by() -> None:
+    gold, system = corpora()
+    evaluation = cs.evaluate(gold, system, ["diarization-error"])
+    with pytest.raises(cs.CaesuraError, match="group by speaker"):
+        group_systems(evaluation, gold, {"hypothesis": system}, "label")
+    with pytest.raises(cs.CaesuraError, match=r"there is no grouping of spans .*did you mean 'item'"):
+        group_systems(evaluation, gold, {"hypothesis": system}, "file")
+    (row,) = group_systems(evaluation, gold, {"hypothesis": system}, "item").table().rows
+    assert row == ("talk", pytest.approx(evaluation["diarization-error"].micro))

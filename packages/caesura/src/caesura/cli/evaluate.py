@@ -35,7 +35,7 @@ from caesura.cli.io import (
     suppress_rust_panics,
     working,
 )  # fmt: skip
-from caesura.display.table import Table
+from caesura.display.table import MEDIA, Code, Table
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats.catalog import DIARIZATION_METRICS
@@ -173,7 +173,8 @@ def evaluate(
         Option(
             "--table",
             check=_check_table,
-            help="Print only a table for a paper: markdown, latex, csv or json; or write it to a .md, .tex, .csv, .json or .parquet file.",
+            help="Print only a table for a paper, with --by that of the groups: markdown, latex, csv or json; or write it to a .md, .tex, .csv, .json or "
+            ".parquet file.",
         ),
     ] = None,
     rows: Annotated[
@@ -304,7 +305,7 @@ def evaluate(
     if stored is not None and fail_if_worse is not None:
         failed += stored.failures(fail_if_worse)
     if table is not None:
-        _show_table(results, table)
+        _show_table(results, table, groups)
     elif json:
         as_json(
             {
@@ -337,7 +338,7 @@ evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("fail_if_worse", "baseline", "there is nothing to compare with", missing_option),
     *conflicts("baseline", "engine scheduler checkpoint", "streaming does not keep the scores of items"),
     *conflicts("baseline", "table", "the table contains the scores of systems only; add --fail-if-worse", unless="fail_if_worse"),
-    *conflicts("by test", "table", "the table contains the scores of systems only"),
+    *conflicts("test", "table", "the table contains the scores of systems only"),
     *conflicts("chance", "table", "the table contains the scores of systems only"),
     *conflicts("by cluster uem bound bounds chance item anchor", "engine scheduler checkpoint", "streaming does not hold all items in memory"),
     *conflicts("format option encoding marks", "engine scheduler checkpoint", "only Parquet files are streamed"),
@@ -436,14 +437,28 @@ def _show(results: Results, groups: Groups | None, tests: SystemTests, shown: se
     show_blocks([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
 
 
-def _show_table(results: Results, style: str) -> None:
-    """Print a table in a style, or write it to a file."""
+def _show_table(results: Results, style: str, groups: Groups | None) -> None:
+    """Print a table of the systems, or of their groups, in a style, or write it to a file."""
     path = Path(style)
-    if path.suffix in FILES:
+    if groups is not None:
+        _show_group_table(groups, path, results)
+    elif path.suffix in FILES:
         atomic_write(path, file_content(results, path.suffix))
         click.echo(f"wrote {path}")
     else:
         click.echo(render(results, style), nl=False)
+
+
+def _show_group_table(groups: Groups, path: Path, results: Results) -> None:
+    table = replace(groups.table(), notes=(*groups.notes, *(Code(m.signature) for m in results.measured.values())))
+    if path.suffix == ".parquet":
+        atomic_write(path, frame_content(groups.to_polars(), path.suffix))
+    elif path.suffix in FILES:
+        atomic_write(path, MEDIA[FILES[path.suffix]](table))
+    else:
+        click.echo(MEDIA[str(path)](table), nl=False)
+    if path.suffix in FILES:
+        click.echo(f"wrote {path}")
 
 
 def _write_rows(results: Evaluation, path: Path) -> None:

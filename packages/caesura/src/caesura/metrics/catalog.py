@@ -8,6 +8,7 @@ A package adds a family with, in its ``pyproject.toml``, one line per score::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from functools import lru_cache
@@ -244,16 +245,21 @@ FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
     "SegmentationPurity": ("pyannote.metrics", "purity", "migrate-from-pyannote-metrics"),
     "SegmentationCoverage": ("pyannote.metrics", "coverage", "migrate-from-pyannote-metrics"),
     "EasyDIAg": ("Holle & Rein", "linked-kappa", "migrate-from-speech-tools"),
-    "easydiag": ("Holle & Rein", "linked-kappa", "migrate-from-speech-tools"),
     "kappa_ipf": ("ELAN", "linked-kappa:like=elan", "migrate-from-speech-tools"),
     "Staccato": ("ELAN", "organisation", "migrate-from-speech-tools"),
     "PER": ("MFA and others", "phone-error", "migrate-from-speech-tools"),
     "MAE": ("papers on aligners", "onset-mean", "migrate-from-speech-tools"),
-    "mae": ("papers on aligners", "onset-mean", "migrate-from-speech-tools"),
     "RMSE": ("papers on aligners", "onset-rmse", "migrate-from-speech-tools"),
-    "rmse": ("papers on aligners", "onset-rmse", "migrate-from-speech-tools"),
     "boundary-error": ("papers on aligners", "onset-mean", "migrate-from-speech-tools"),
+    "accuracy": ("papers on aligners", "onset-within-20ms", "migrate-from-speech-tools"),
+    "alignment_score": ("MFA", "alignment-score", "migrate-from-speech-tools"),
+    "B3-Precision": ("dscore", "speaker-Bcubed-precision", "migrate-from-speech-tools"),
+    "B3-Recall": ("dscore", "speaker-Bcubed-recall", "migrate-from-speech-tools"),
+    "B3-F1": ("dscore", "speaker-Bcubed-F", "migrate-from-speech-tools"),
+    "T-reduced": ("mir_eval", "T-measure", "migrate-from-mir-eval"),
+    "T-full": ("mir_eval", "T-measure:transitive=True", "migrate-from-mir-eval"),
 }
+_FOREIGN = {name.lower(): known for name, known in FOREIGN_NAMES.items()}
 
 
 #: Names of coefficients, which are not metrics.
@@ -377,8 +383,8 @@ def _cached(name: str, **parameters: Any) -> Metric:
 
 def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
     """Make a metric with parameters given as values and as text, such as "n_t=3"."""
-    if name in FOREIGN_NAMES and name not in FAMILIES:
-        package, ours, page = FOREIGN_NAMES[name]
+    if name.lower() in _FOREIGN and name not in FAMILIES:
+        package, ours, page = _FOREIGN[name.lower()]
         raise CaesuraError(f"{name} of {package} is called {ours} here; see the page {page} of the documentation.")
     if name.lower() in COEFFICIENT_NAMES and name not in FAMILIES:
         raise CaesuraError(
@@ -404,6 +410,11 @@ def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
 
 def _registered(name: str) -> str:
     """Return the name of a registered score of the same family, for shares within any limit: ``onset-within-17ms``."""
+    if name not in FAMILIES and (other := re.fullmatch(r"within-?(\d+)(ms)?", name)):
+        limit = other[1]
+        raise CaesuraError(
+            f"{name} is none of the shares within 10, 20, 25 and 50 ms; any limit: onset-within-{limit}ms (starts), offset-within-{limit}ms (ends)."
+        )
     edge, within, limit = name.partition("-within-")
     return f"{edge}-within-20ms" if within and edge in ("onset", "offset") and limit.endswith("ms") else name
 

@@ -44,8 +44,9 @@ class LabelMap(str):
     - ``ref:`` or ``hyp:`` before a line applies it to one side only;
     - a left side with blanks, ``t ʃ``, stands for neighbouring intervals, which are joined before intervals are compared;
     - a line ``drop NAME`` (in a dictionary, None as the target) leaves out intervals with this name; their time has no name then;
-    - chains, a to b and b to c, are refused unless a line ``closed`` (YAML: ``closed: true``; in a dictionary, ``"closed": True``) says
-      that they are meant: a then becomes c;
+    - chains, a to b and b to c on both sides, are refused unless a line ``closed`` (YAML: ``closed: true``; in a dictionary,
+      ``"closed": True``) says that they are meant: a then becomes c. Where the second line applies to one side only, every name is
+      replaced once, as in a map from one phone set to another: ``hyp:n<TAB>N`` and ``hyp:N<TAB>NG``;
     - a line ``ignore case`` makes names the same that only capital letters tell apart, a line ``ignore stress`` those that only the digit
       of stressed vowels in ARPABET tells apart (AH0, AH1); in a dictionary ``"ignore case": True``, in YAML ``ignore case: true``.
 
@@ -59,8 +60,11 @@ class LabelMap(str):
     ignores: frozenset[str]
 
     @classmethod
-    def of(cls, given: Any) -> LabelMap:
-        """Read a file, given with or without the digest, or take a dictionary; None or "" is an empty map."""
+    def of(cls, given: Any, *, only: MapSide | None = None) -> LabelMap:
+        """Read a file, given with or without the digest, or take a dictionary; None or "" is an empty map.
+
+        With ``only``, lines without a side apply to that side.
+        """
         if isinstance(given, LabelMap):
             return given
         if isinstance(given, Mapping):
@@ -75,19 +79,25 @@ class LabelMap(str):
                     several = not isinstance(targets, str)
                     rows.append((str(name), [str(each) for each in targets] if several else [targets], several))
             ignores = frozenset(what for line, what in _IGNORED.items() if given.get(line) is True)
-            return cls._of_rows("given", rows, closed=given.get(_CLOSED) is True, ignores=ignores)
+            return cls._of_rows("given", rows, closed=given.get(_CLOSED) is True, ignores=ignores, only=only)
         if given in (None, ""):
             return cls._of_rows("", [])
         path, _, digest = str(given).partition("#")
-        rows, closed, ignores = _read(Source.open(Path(path)))
-        labels = cls._of_rows(path, rows, closed=closed, ignores=ignores)
+        rows, closed, ignores = _read(Source.open(Path(path)), only)
+        labels = cls._of_rows(path, rows, closed=closed, ignores=ignores, only=only)
         if digest and labels != given:
             raise CaesuraError(f"{path} has changed: expected {given}, found {labels}.")
         return labels
 
     @classmethod
     def _of_rows(
-        cls, path: str, rows: Sequence[_Row], *, closed: bool = False, ignores: frozenset[str] = frozenset()
+        cls,
+        path: str,
+        rows: Sequence[_Row],
+        *,
+        closed: bool = False,
+        ignores: frozenset[str] = frozenset(),
+        only: MapSide | None = None,
     ) -> LabelMap:
         rules: dict[tuple[MapSide, str], tuple[str, ...]] = {}
         for written, targets, several in rows:
@@ -96,8 +106,9 @@ class LabelMap(str):
                     f"the map {path} gives {written!r} no new name; to leave out such intervals, write a line 'drop {written}'."
                 )
             head, _, rest = written.partition(":")
-            sides = tuple(side for side in _SIDES if rest and side == head) or _SIDES
-            name = simplify((written if sides == _SIDES else rest).strip(), ignores)
+            written_for = tuple(side for side in _SIDES if rest and side == head)
+            sides = written_for or ((only,) if only else _SIDES)
+            name = simplify((rest if written_for else written).strip(), ignores)
             new = () if targets is None else tuple(simplify(target, ignores) for target in targets)
             for each in sides:
                 own = _DROPPED if targets is None else (name, *new) if several else new
@@ -240,13 +251,15 @@ def _rebuild(name: str, rules: dict[Any, Any], ignores: frozenset[str]) -> Label
 
 
 def _reject_chains(path: str, rules: Mapping[tuple[MapSide, str], tuple[str, ...]]) -> None:
+    """Refuse lines that lead on to another line of both sides; a line of one side renames the names of that side once."""
     for (side, name), targets in rules.items():
         for target in targets:
             after = rules.get((side, target))
-            if after and target != name and target not in after:
+            if after and target != name and target not in after and all((each, target) in rules for each in _SIDES):
                 further = f"on to {after[0]!r}" if after != _DROPPED else "is left out there"
                 raise CaesuraError(
-                    f"the map {path} leads from {name!r} to {target!r} and {further}; write the last name at once, or add a line {_CLOSED!r}."
+                    f"the map {path} leads from {name!r} to {target!r} and {further}; if the names on the left are those of the system, begin "
+                    f"the lines with 'hyp:'; else write the last name at once, or add a line {_CLOSED!r}."
                 )
 
 
@@ -263,7 +276,7 @@ def _last_targets(
     return tuple(dict.fromkeys(found))
 
 
-def _read(source: Source) -> tuple[list[_Row], bool, frozenset[str]]:
+def _read(source: Source, only: MapSide | None) -> tuple[list[_Row], bool, frozenset[str]]:
     """Return the rows of a file, whether its chains are meant, and what does not tell names apart."""
     yaml = source.path.suffix in (".yaml", ".yml")
     rows: list[_Row] = []
@@ -290,7 +303,7 @@ def _read(source: Source) -> tuple[list[_Row], bool, frozenset[str]]:
             written = label if several is None else (several["side"] or "") + several["name"]
             rows.append((written, [name.strip()], several is not None))
         try:
-            LabelMap._of_rows(source.path.name, rows, closed=closed, ignores=ignores)
+            LabelMap._of_rows(source.path.name, rows, closed=closed, ignores=ignores, only=only)
         except CaesuraError as fault:
             raise source.error(number, str(fault)) from None
     if not rows and not ignores:

@@ -34,7 +34,7 @@ from caesura.report.blocks import Report, ReportSection
 from caesura.report.page import html_page
 from caesura.statistics import Evaluation, evaluate
 from caesura.statistics.clusters import hint_at_speakers, intervals_of
-from caesura.statistics.groups import attribute_table
+from caesura.statistics.groups import attribute_table, table_of_systems
 from caesura.statistics.interval_groups import (
     DEFAULT_SCORES,
     GroupErrors,
@@ -119,16 +119,8 @@ class AlignerComparison(Result):
         """Return all groups of all systems in one table, for files."""
         if self.by_recording is not None:
             return self.by_recording
-        rows = [
-            (
-                group.system or next(iter(self.evaluation.systems)),
-                *(None if isinstance(value, float) and np.isnan(value) else value for value in record.values()),
-            )
-            for group in self.groups
-            for record in group.records()
-        ]
-        first = self.groups[0]
-        return Table("", ("system", first.by, "n", "unpaired", *(each.name for each in first.metrics)), tuple(rows))
+        first = next(iter(self.evaluation.systems))
+        return table_of_systems({group.system or first: group.records() for group in self.groups})
 
     def confusion_tables(self) -> list[Table]:
         """Return the most frequent pairs of different names, one table per system."""
@@ -213,7 +205,8 @@ def compare_aligners(
     mapping : str, path or dict, default None
         A map of phone sets, see :class:`~caesura.metrics.label_map.LabelMap`.
     own_maps : mapping of str to str, path or dict, default None
-        Aligner -> a map for it alone, where aligners have different phone sets; ``mapping`` is applied afterwards.
+        Aligner -> a map for it alone, where aligners have different phone sets: every name is replaced once. ``mapping`` is applied
+        afterwards.
     cluster : str, default "auto"
         An attribute for intervals and tests over clusters; "auto" is "speaker" where several recordings have one, None is the recordings.
     speakers : {"pooled", "equal"}, default "pooled"
@@ -295,7 +288,7 @@ def _with_own_names(
     systems: Mapping[str, CorpusLike], own_maps: Mapping[str, Any]
 ) -> tuple[dict[str, CorpusLike], dict[str, LabelMap]]:
     """Give the intervals of some systems new names, each by its own map."""
-    renamed, maps = dict(systems), {name: LabelMap.of(given) for name, given in own_maps.items()}
+    renamed, maps = dict(systems), {name: LabelMap.of(given, only="hyp") for name, given in own_maps.items()}
     for name, labels in maps.items():
         if name not in systems:
             raise UnknownName("aligner", name, list(systems))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from caesura.display.result import Result
 from caesura.display.table import Rounded, Table, measure_name
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UnknownName, import_extra
 from caesura.metrics.diarization import Diarization
 from caesura.metrics.interval_errors import IntervalErrors
 from caesura.model import Corpus
@@ -28,9 +28,14 @@ class Groups(Result):
     """Results by group: attribute -> group -> evaluation, or for recordings attribute -> system -> rows."""
 
     by_attribute: Mapping[str, Mapping[str, Any]]
+    notes: tuple[str, ...] = ()
 
     def tables(self) -> list[Table]:
-        """Return the scores of every group, or one table per grouping and system of recordings."""
+        """Return the scores of every group, or one table per grouping and system of recordings; notes are below the last one."""
+        tables = self._tables()
+        return [*tables[:-1], *(replace(last, notes=(*last.notes, *self.notes)) for last in tables[-1:])]
+
+    def _tables(self) -> list[Table]:
         tables = []
         for attribute, groups in self.by_attribute.items():
             if attribute == "item" and groups and all(isinstance(part, Evaluation) for part in groups.values()):
@@ -45,6 +50,26 @@ class Groups(Result):
                     of = f" ({name})" if len(groups) > 1 else ""
                     tables.append((_class_table if attribute == "class" else _region_table)(attribute, of, part))
         return tables
+
+    def table(self) -> Table:
+        """Return the groups of all systems in one table, for files and data frames."""
+        if len(self.by_attribute) != 1:
+            raise CaesuraError(f"a table has one grouping (--by), not {len(self.by_attribute)}.")
+        ((attribute, groups),) = self.by_attribute.items()
+        if all(isinstance(part, Evaluation) for part in groups.values()):
+            return attribute_table(attribute, groups)
+        return table_of_systems(
+            {name: part if isinstance(part, list) else part.records() for name, part in groups.items()}
+        )
+
+    def to_polars(self) -> Any:
+        """Return a polars DataFrame with a row per group and system."""
+        polars = import_extra("polars", "parquet", "a table as a polars DataFrame")
+        return polars.DataFrame(self.table().records(), infer_schema_length=None)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with a row per group and system."""
+        return import_extra("pandas", "parquet", "a table as a pandas DataFrame").DataFrame(self.table().records())
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -85,13 +110,35 @@ def group_systems(
     if intervals:
         if others := [name for name in attributes if name not in intervals]:
             raise CaesuraError(f"--by {others[0]} and --by {intervals[0]} make different tables; use one of them.")
-        return Groups({name: _by_interval(evaluation, name) for name in intervals})
+        notes = _describe_left_out(evaluation, intervals[0]) if named else ()
+        return Groups({name: _by_interval(evaluation, name) for name in intervals}, notes)
     sides = {
         name: (reference.select(items=evaluation.items), s.select(items=evaluation.items))
         for name, s in systems.items()
     }
     matched = {"tolerance": 0.02 if tolerance is None else tolerance, "matching": matching}
-    return Groups({by: {name: _rows(*both, by, matched) for name, both in sides.items()} for by in attributes})
+    known = {key for each in evaluation.attributes.values() for key in each}
+    found: dict[str, dict[str, Any]] = {}
+    for name in attributes:
+        if name in ("item", "speaker", "class"):
+            found[name] = {system: _rows(*both, name, matched) for system, both in sides.items()}
+        elif name in known:
+            found[name] = {str(group): part for group, part in evaluation.by(name).items()}
+        else:
+            usual = ["phone", "pair", "class=FILE", "label", "speaker", "item", "class"]
+            raise UnknownName("grouping of recordings (--by)", name, list(dict.fromkeys([*usual, *known])))
+    return Groups(found)
+
+
+def _describe_left_out(evaluation: Evaluation, by: str) -> tuple[str, ...]:
+    """Return a sentence about chosen metrics that single intervals do not have; refuse if none is left."""
+    others = [name for name, m in evaluation.measured.items() if not isinstance(m.metric.family, IntervalErrors)]
+    if not others:
+        return ()
+    what = f"{' and '.join(others)} {'is' if len(others) == 1 else 'are'} not computed by {by.partition('=')[0]}"
+    if len(others) == len(evaluation.measured):
+        raise CaesuraError(f"{what}; name scores of intervals, such as onset-median or offset-within-20ms.")
+    return (f"{what}.",)
 
 
 def _by_interval(evaluation: Evaluation, by: str) -> dict[str, IntervalGroups]:
@@ -107,6 +154,10 @@ def _by_span(evaluation: Evaluation, by: str) -> dict[str, Any]:
     """Group spans by label, turns by speaker, or items by an attribute."""
     families = [m.metric.family for m in evaluation.measured.values()]
     if by == "label":
+        if any(isinstance(family, Diarization) for family in families):
+            raise CaesuraError(
+                "labels are speakers here, whose names need not agree between the sides; group by speaker (--by speaker)."
+            )
         return {name: label_groups(evaluation, name) for name in evaluation.systems}
     conventions = next((family for family in families if isinstance(family, Diarization)), None)
     known = {key for each in evaluation.attributes.values() for key in each}
@@ -116,7 +167,20 @@ def _by_span(evaluation: Evaluation, by: str) -> dict[str, Any]:
             name: speaker_groups(counted, conventions, system=name if several else "")
             for name, counted in evaluation.counted.items()
         }
+    if by not in ("item", "speaker") and by not in known:
+        raise UnknownName("grouping of spans (--by)", by, ["item", "label", "speaker", *known])
     return {str(group): part for group, part in evaluation.by(by).items()}
+
+
+def table_of_systems(records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
+    """Return the rows of all systems in one table, with a column for the system; undefined numbers are None."""
+    heads = next((tuple(row) for rows in records.values() for row in rows), ())
+    cells = tuple(
+        (name, *(None if isinstance(value, float) and value != value else value for value in row.values()))
+        for name, rows in records.items()
+        for row in rows
+    )
+    return Table("", ("system", *heads), cells)
 
 
 def attribute_table(attribute: str, groups: Mapping[Any, Evaluation]) -> Table:
@@ -143,8 +207,6 @@ def _rows(reference: Corpus, hypothesis: Corpus, by: str, rule: dict[str, Any]) 
             {"left": c.left, "right": c.right, "boundaries": c.boundaries, "missed": c.missed, "miss_rate": c.miss_rate}
             for c in boundary_classes(reference, hypothesis, **rule)
         ]
-    if by not in ("item", "speaker"):
-        raise CaesuraError(f"recordings are grouped by item, speaker or class (--by), not by {by!r}.")
     groups = region_groups(reference, hypothesis, by=cast("Grouping", by), **rule)
     return [{by: name, **scores.as_dict()} for name, scores in groups.items()]
 
