@@ -152,3 +152,14 @@ def test_undefined_coefficients_and_choices_to_report_have_a_sentence() -> None:
     times = {"x": {"a": cs.Segmentation.from_times([1.0], length=5), "b": cs.Segmentation.from_times([1.1], length=5)}}
     assert "One position of Sf and SfB is 0.1 s" in str(cs.agree(times, metric="SfB"))
     assert "moves of a step cost nothing" in str(cs.agree(times, metric="SfB:step=0.1,tolerance=0.2"))
+
+
+def test_matrix_and_lengths_are_named() -> None:
+    rows = [[(0, 2, "nod"), (5, 7, "shake"), (9, 10, "nod")], [(0, 2.2, "nod"), (5, 7, "shake")], [(0, 2, "nod")]]
+    coders = {name: cs.Spans.from_rows(each, time=True, length=12.0) for name, each in zip("abc", rows, strict=True)}
+    linked = cs.agree(coders, coefficient="linked-kappa")
+    assert "linked-kappa, coder by coder" in linked.pictures()[0].terminal(80).plain
+    notes = cs.agree(coders, coefficient="organisation").details["notes"]
+    assert any("from 0 to 12 s" in each for each in notes)
+    two = {"x": coders, "y": coders}
+    assert any("each of 2 recordings (24 s)" in n for n in cs.agree(two, coefficient="organisation").details["notes"])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from caesura import CaesuraError, Segmentation, metric
+from caesura import CaesuraError, Segmentation, agree, compare, evaluate, metric
 from caesura.metrics.similarity import as_similarity
 from shared_data import oracle_json
 
@@ -43,3 +43,13 @@ def test_wrong_steps_get_a_sentence() -> None:
             metric(f"SfB:{wrong}")
     with pytest.raises(CaesuraError, match="these are annotations of units"):
         metric("SfB:step=0.1")([2, 3], [3, 2])
+
+
+def test_the_default_step_is_reported() -> None:
+    recording, other = (Segmentation.from_times(times, length=5.0) for times in ([1.0, 2.0], [1.0, 2.1]))
+    for result in (compare(recording, other, ["SfB"]), evaluate([recording], [other], ["SfB"])):
+        (found,) = (result.scores if hasattr(result, "scores") else result.measured).values()
+        assert "|step:0.1|" in found.signature
+    assert "One position of Sf and SfB is 0.1 s" in str(agree({"a": recording, "b": other}, "SfB"))
+    assert "one position of Sf and SfB is 0.1 s" in str(compare(recording, other, ["SfB"]))
+    assert "step" not in evaluate([[2, 3]], [[3, 2]], ["SfB"])["SfB"].signature

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import csv
+import warnings
 
 import numpy as np
 import pytest
 
 from caesura import CaesuraError, Hierarchy, evaluate, metric
 from caesura.errors import InvalidSegmentation
-from caesura.metrics.hierarchies import expected_error, layer_scores
+from caesura.metrics.hierarchies import expected_error, layer_error, layer_scores
 from shared_data import oracle_json, shared
 
 
@@ -23,7 +24,9 @@ def test_t_and_l_measures_equal_those_of_mir_eval() -> None:
         sides = labelled(case, "ref"), labelled(case, "est")
         for answer in case["answers"]:
             given = {key: answer[key] for key in ("window", "frame", "transitive")}
-            got = layer_scores(*sides, answer["measure"], **given, like="mir_eval")
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="1 segment shorter than a frame")
+                got = layer_scores(*sides, answer["measure"], **given, like="mir_eval")
             np.testing.assert_allclose(got, answer["value"], atol=1e-9, err_msg=case["name"])
 
 
@@ -182,3 +185,40 @@ def test_layers_need_segments_of_numbers(layers, sentence: str) -> None:
         Hierarchy.from_layers(layers)
     with pytest.raises(CaesuraError, match="frame is 0"):
         Hierarchy.from_layers([[(0, 2)]], frame=0)
+
+
+def test_layers_in_time_have_the_error_of_their_frames() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(10):
+        sides = []
+        for _ in range(2):
+            coarse = np.unique(np.concatenate(([0, 60], random.integers(1, 60, 3))))
+            fine = np.unique(np.concatenate((coarse, random.integers(1, 60, 8))))
+            sides.append([list(zip(c[:-1].tolist(), c[1:].tolist(), strict=True)) for c in (coarse, fine)])
+        in_seconds = [[[(a / 10, b / 10) for a, b in layer] for layer in side] for side in sides]
+        for compare in ("any", "count"):
+            units = [Hierarchy.from_layers(side) for side in sides]
+            assert layer_error(*in_seconds, compare=compare) == pytest.approx(metric("evHDS", compare=compare)(*units))
+    gold = [[(0, 3.04), (3.04, 6)], [(0, 1), (1, 3.04), (3.04, 6)]]
+    near = [[(0, 2.96), (2.96, 6)], [(0, 1.02), (1.02, 2.96), (2.96, 6)]]
+    assert layer_error(gold, near) == 0.0, "rounded to the nearest frame"
+    with pytest.warns(UserWarning, match="1 boundary left out: a stronger one is in the same frame of 1 s"):
+        assert layer_error(gold, [[(0, 3), (3, 6)], [(0, 1), (1, 3.2), (3.2, 6)]], frame=1.0) == 0.0
+    assert np.isnan(layer_error([[(0, 6)]], [[(0, 6)]]))
+    with pytest.raises(CaesuraError, match="expected the same time"):
+        layer_error(gold, [[(0, 5)]])
+    with pytest.warns(UserWarning, match="1 segment shorter than a frame of 0.1 s vanishes"):
+        layer_scores([[(0, 1), (1, 2)]], [[(0, 1.02), (1.02, 1.04), (1.04, 2)]], window=None)
+
+
+def test_levels_and_boundaries_of_both_sides_are_told() -> None:
+    gold = Hierarchy.from_layers([[(0, 4), (4, 8)], [(0, 2), (2, 4)]])
+    flat = Hierarchy.from_layers([[(0, 4), (4, 8)]])
+    told = "the reference has 2 levels and 2 boundaries, the hypothesis 1 level and 1 boundary"
+    for name in ("T-measure", "evHDS", "L-recall"):
+        result = evaluate({"x": gold}, {"x": flat}, [name])
+        assert result.counts_in_words() == [told]
+    both = evaluate({"x": gold, "y": gold}, {"x": flat, "y": gold}, ["T-measure"])
+    assert both.counts_in_words() == [
+        "the reference has 2 levels and 2 boundaries, the hypothesis 1.5 levels and 1.5 boundaries on average"
+    ]

@@ -187,11 +187,20 @@ def organisation(
             "annotations": total,
             "expected_nucleated": float(expected),
             "p_value": float((by_chance >= found).mean()) if total else float("nan"),
-            "notes": [_sentence(ALL_BY_CHANCE)] if 0 < total <= expected else [],
+            "notes": [*([_sentence(ALL_BY_CHANCE)] if 0 < total <= expected else []), _describe_lengths(streams, unit)],
         },
         formula="organisation",
         title="degree of organisation",
     )
+
+
+def _describe_lengths(streams: list[tuple[Any, float]], unit: float) -> str:
+    """Say within which lengths the random annotations were placed."""
+    lengths = [length for _, length in streams]
+    of = " s" if unit < 1 else " units"
+    if len(lengths) == 1:
+        return f"Random annotations were placed from 0 to {lengths[0]:g}{of}, the length of the recording or, if it is not known, the last end."
+    return f"Random annotations were placed within the length of each of {len(lengths)} recordings ({sum(lengths):g}{of}) or, if it is not known, its last end."
 
 
 def _error_of_degree(error: float, found: int, expected: float, total: int) -> float | None:

@@ -96,7 +96,8 @@ class Agreement(Result):
         coders = self.details.get("coders", ())
         if len(coders) < 3 or "matrix" not in self.details:
             return []
-        measure = self.coefficient if "method" in self.details else self.signature.split("|")[1]
+        second = self.signature.split("|")[1]  # "kappa|boundary-F|…", but "linked-kappa|overlap:0.6|…"
+        measure = self.coefficient if "method" in self.details or ":" in second else second
         return [HeatMap(np.asarray(self.details["matrix"]), tuple(coders), measure, (0.0, 1.0))]
 
     def as_dict(self) -> dict[str, Any]:

@@ -425,14 +425,17 @@ def _read(
 def _show(results: Results, groups: Groups | None, tests: SystemTests, shown: set[str]) -> None:
     scores, *_ = results.tables()
     notes, scores = [note for note in scores.notes if note not in shown], replace(scores, notes=())
-    if (
-        isinstance(results, Evaluation) and results.pairs.reference.kind == "spans"
-    ):  # seconds of speech and of each kind of error
-        notes += [
-            f"{name}: {sentence}" if len(results.systems) > 1 else sentence
+    if isinstance(results, Evaluation):  # seconds of each kind of error, levels of hierarchies, the step of S_f
+        sentences = {
+            name: summarize_counts(m for m in measured.values() if m.metric.family.summary_in_tables)
             for name, measured in results.systems.items()
-            for sentence in summarize_counts(measured.values())
-        ]
+        }
+        alike = len({tuple(each) for each in sentences.values()}) == 1
+        notes += (
+            list(next(iter(sentences.values())))
+            if alike
+            else [f"{name}: {each}" for name, some in sentences.items() for each in some]
+        )
     tables = [scores, *(groups.tables() if groups is not None else ()), *tests.tables()]
     show_blocks([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
 

@@ -337,6 +337,7 @@ class Diarization(Family):
     opt_in_kinds = {"spans": "spans are compared as turns of speakers only where labels are speakers"}
     types = "sets"
     ignores_extra_items = True
+    summary_in_tables = True
     paper = "NIST 2009, RT-09 evaluation plan; Ryant et al. 2019, The Second DIHARD Diarization Challenge; Bagga & Baldwin 1998"
 
     def __post_init__(self) -> None:

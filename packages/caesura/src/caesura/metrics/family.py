@@ -152,6 +152,8 @@ class Family(ABC):
         Whether it pairs segments by their names, so that a name that only one side has leaves segments without a partner.
     ignores_extra_items : bool
         Whether items that only the hypothesis has are left out with a note; for other families they are an error.
+    summary_in_tables : bool
+        Whether tables of systems show the sentence of :meth:`summarize` too, not only comparisons of two annotations.
     paper : str
         Where it is defined.
     """
@@ -165,6 +167,7 @@ class Family(ABC):
     compares_names: ClassVar[bool] = False
     pairs_names: ClassVar[bool] = False
     ignores_extra_items: ClassVar[bool] = False
+    summary_in_tables: ClassVar[bool] = False
     paper: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
@@ -213,7 +216,10 @@ class Family(ABC):
         return self
 
     def summarize(self, counts: Any) -> str | None:
-        """Return a sentence about pooled counts, or None if the scores say enough."""
+        """Return a sentence about pooled counts, or None if the scores say enough.
+
+        Comparisons show it; tables of systems do if ``summary_in_tables``.
+        """
         return None
 
     def describe_items(self, items: Collection[str]) -> list[str]:

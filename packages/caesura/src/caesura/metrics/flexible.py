@@ -11,7 +11,7 @@ added. Two sides without boundaries agree perfectly: 1.0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import NoneType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -29,7 +29,7 @@ from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, 
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.metrics.time_grid import seconds
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
-from caesura.model.corpus import Kind
+from caesura.model.corpus import Corpus, Kind
 from caesura.validation import one_of, validate_choice, validate_positive
 
 #: Whose cost applies to a move between two types: the cheaper one's, the second annotator's (Algorithm 1 as printed), or that of
@@ -118,6 +118,7 @@ class FlexibleEdits(Family):
     kinds = frozenset({"units", "time"})
     opt_in_kinds = {"time": "the step that counts as one position in time has to be chosen"}
     types = "exclusive"
+    summary_in_tables = True
     paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
 
     def __post_init__(self) -> None:
@@ -190,14 +191,17 @@ class FlexibleEdits(Family):
         load("edits").count_flexible(ref, hyp, batch.lengths, rule, closing, out)
         return out
 
+    def for_study(self, corpus: Corpus) -> FlexibleEdits:
+        """Return the family with its step, if the annotations are recordings: signatures have it."""
+        return replace(self, step=_STEP) if corpus.kind == "time" and self.step is None else self
+
     def summarize(self, counts: FlexibleCounts) -> str | None:
-        """Return a sentence with the step if it was not given, and one if the tolerance is as long; recordings have no whole number of positions."""
+        """Return a sentence with the step if it is the default, and one if the tolerance is as long; most recordings have no whole number of positions."""
         step = _STEP if self.step is None else self.step
         if self.tolerance >= step:
             return f"the tolerance of {self.tolerance:g} s is as long as a step of {step:g} s or longer: moves of a step cost nothing"
-        if self.step is not None or float(counts.potential).is_integer():
-            return None
-        return STEP_NOTE
+        default = not float(counts.potential).is_integer() if self.step is None else self.step == _STEP
+        return STEP_NOTE if default else None
 
     def _rule_in_ticks(self, rule: FlexibleRule, step: float) -> FlexibleRule:
         """Return the rule for times: prices per tick, and how far a move pays, beyond the tolerance."""

@@ -29,6 +29,7 @@ affinity propagation, COLING.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -50,6 +51,7 @@ from caesura.metrics.family import (
     parameter,
     share_or_undefined,
 )
+from caesura.text import pluralize
 from caesura.validation import integer_between, one_of, validate_integer, validate_positive
 
 #: Whether windows are compared by whether they contain any boundary (as Pk) or by how many (as WindowDiff).
@@ -65,6 +67,36 @@ class OrderCounts(NamedTuple):
     reference: Numbers  # frames for which the reference orders pairs
     precision: Numbers
     hypothesis: Numbers
+    documents: Numbers
+    reference_levels: Numbers
+    reference_boundaries: Numbers
+    hypothesis_levels: Numbers
+    hypothesis_boundaries: Numbers
+
+
+def _shape(side: Side, pair: int, length: int) -> tuple[int, int]:
+    """Return the levels and the boundaries of one side, without the ends of the text."""
+    here = slice(side.starts[pair], side.stops[pair])
+    assert side.types is not None
+    return int(side.types[here].max(initial=0)), len(_ranks(side, pair, length))
+
+
+def _describe_shapes(c: Any) -> str | None:
+    """Return a sentence with the levels and boundaries of both sides, which these measures do not compare."""
+    if not c.documents:
+        return None
+    sides = ((c.reference_levels, c.reference_boundaries), (c.hypothesis_levels, c.hypothesis_boundaries))
+    ours, theirs = (
+        " and ".join(
+            pluralize(int(mean), noun) if float(mean).is_integer() else f"{mean:.3g} {plural}"
+            for mean, noun, plural in (
+                (levels / c.documents, "level", "levels"),
+                (boundaries / c.documents, "boundary", "boundaries"),
+            )
+        )
+        for levels, boundaries in sides
+    )
+    return f"the reference has {ours}, the hypothesis {theirs}{' on average' if c.documents > 1 else ''}"
 
 
 def _precision(c: OrderCounts) -> Parts:
@@ -133,6 +165,7 @@ class FrameOrders(Family):
     counts = OrderCounts
     scores = _three("T", "nested segments")
     kinds = frozenset({"nested"})
+    summary_in_tables = True
     opt_in_kinds = {"nested": "the T-measure compares distances between units, not segments"}
     paper = "McFee, Nieto, Farbood & Bello 2017, Evaluating hierarchical structure in music annotations"
 
@@ -145,8 +178,17 @@ class FrameOrders(Family):
         rows = np.zeros((len(batch), len(OrderCounts._fields)))
         for pair, length in enumerate(batch.lengths.tolist()):
             ref, hyp = (_codes(side, pair, int(length)) for side in (batch.reference, batch.hypothesis))
-            rows[pair] = count_orders(ref, hyp, self.window, self.transitive)
+            rows[pair, :4] = count_orders(ref, hyp, self.window, self.transitive)
+            rows[pair, 4:] = (
+                1,
+                *_shape(batch.reference, pair, int(length)),
+                *_shape(batch.hypothesis, pair, int(length)),
+            )
         return rows
+
+    def summarize(self, counts: OrderCounts) -> str | None:
+        """Return a sentence with the levels and boundaries of both sides: the measure compares orders only."""
+        return _describe_shapes(counts)
 
 
 @dataclass(frozen=True)
@@ -168,6 +210,7 @@ class LabelOrders(Family):
     counts = OrderCounts
     scores = _three("L", "labelled nested segments")
     kinds = frozenset({"nested"})
+    summary_in_tables = True
     opt_in_kinds = {"nested": "the L-measure is made for labelled layers"}
     paper = FrameOrders.paper
 
@@ -176,8 +219,17 @@ class LabelOrders(Family):
         rows = np.zeros((len(batch), len(OrderCounts._fields)))
         for pair, length in enumerate(batch.lengths.tolist()):
             ref, hyp = (_codes(side, pair, int(length), named=True) for side in (batch.reference, batch.hypothesis))
-            rows[pair] = count_orders(ref, hyp, None, True)
+            rows[pair, :4] = count_orders(ref, hyp, None, True)
+            rows[pair, 4:] = (
+                1,
+                *_shape(batch.reference, pair, int(length)),
+                *_shape(batch.hypothesis, pair, int(length)),
+            )
         return rows
+
+    def summarize(self, counts: OrderCounts) -> str | None:
+        """Return a sentence with the levels and boundaries of both sides: the measure compares orders only."""
+        return _describe_shapes(counts)
 
 
 class LayerScores(NamedTuple):
@@ -234,18 +286,15 @@ def layer_scores(
     one_of("T", "L")("measure", measure)
     one_of("caesura", "mir_eval")("like", like)
     validate_positive("frame", frame)
-    sides = [_validate_layers(side, which) for side, which in ((reference, "reference"), (hypothesis, "hypothesis"))]
-    spans = [
-        (min(row[0] for row in rows), max(row[1] for row in rows))
-        for rows in ([r for x in s for r in x] for s in sides)
-    ]
-    if not np.allclose(spans[0], spans[1], atol=1e-9):
-        (a, b), (c, d) = spans
-        raise CaesuraError(
-            f"the reference covers {a:g} to {b:g} s and the hypothesis {c:g} to {d:g} s; expected the same time."
-        )
+    sides, covered = _sides_in_time(reference, hypothesis)
     labelled = measure == "L"
-    ref, hyp = (_codes_of_layers(side, frame, spans[0], labelled) for side in sides)
+    ref, hyp = (_codes_of_layers(side, frame, covered, labelled) for side in sides)
+    short = sum(_floor(row[0], frame) == _floor(row[1], frame) for side in sides for layer in side for row in layer)
+    if short:
+        warnings.warn(
+            f"{pluralize(short, 'segment')} shorter than a frame of {frame:g} s {'vanishes' if short == 1 else 'vanish'}.",
+            stacklevel=2,
+        )
     wide = None if labelled or window is None else int(_floor(float(window), frame) / frame)
     row = count_orders(ref, hyp, wide, transitive or labelled)
     nothing = 0.0 if like == "mir_eval" else np.nan
@@ -256,7 +305,7 @@ def layer_scores(
 def count_orders(
     ref: NDArray[np.int64], hyp: NDArray[np.int64], window: int | None, transitive: bool
 ) -> tuple[float, float, float, float]:
-    """Return the fields of :class:`OrderCounts`; rows are layers, columns frames, and 0 is no segment."""
+    """Return the first four fields of :class:`OrderCounts`; rows are layers, columns frames, and 0 is no segment."""
     if window is None:  # frames that are in the same segments of all layers count together
         columns, sizes = np.unique(np.concatenate((ref, hyp)), axis=1, return_counts=True)
         ref, hyp = columns[: len(ref)], columns[len(ref) :]
@@ -288,6 +337,21 @@ def _codes(side: Side, pair: int, length: int, *, named: bool = False) -> NDArra
 
 def _floor(times: Any, frame: float) -> Any:
     return times - np.mod(times, frame)  # as mir_eval rounds, bits included
+
+
+def _sides_in_time(reference: Any, hypothesis: Any) -> tuple[list[list[list[tuple[Any, ...]]]], tuple[float, float]]:
+    """Check the layers of both sides, and return them and the time that both cover."""
+    sides = [_validate_layers(side, which) for side, which in ((reference, "reference"), (hypothesis, "hypothesis"))]
+    spans = [
+        (min(row[0] for row in rows), max(row[1] for row in rows))
+        for rows in ([r for x in s for r in x] for s in sides)
+    ]
+    if not np.allclose(spans[0], spans[1], atol=1e-9):
+        (a, b), (c, d) = spans
+        raise CaesuraError(
+            f"the reference covers {a:g} to {b:g} s and the hypothesis {c:g} to {d:g} s; expected the same time."
+        )
+    return sides, spans[0]
 
 
 def _validate_layers(side: Any, which: str) -> list[list[tuple[Any, ...]]]:
@@ -324,6 +388,11 @@ class RankedCounts(NamedTuple):
 
     error: Numbers
     boundaries: Numbers
+    documents: Numbers
+    reference_levels: Numbers
+    reference_boundaries: Numbers
+    hypothesis_levels: Numbers
+    hypothesis_boundaries: Numbers
 
 
 def _mean_error(error: Numbers, boundaries: Numbers) -> Numbers:
@@ -358,7 +427,7 @@ class RankedBoundaries(Family):
         "evHDS": Score(
             "error of ranked boundaries (evHDS)",
             "Mean window error over the ranks of the reference, with as many boundaries of the hypothesis as each has.",
-            tuple,
+            lambda c: (c.error, c.boundaries),
             _mean_error,
             higher_is_better=False,
             best=0.0,
@@ -366,6 +435,7 @@ class RankedBoundaries(Family):
         )
     }
     kinds = frozenset({"nested"})
+    summary_in_tables = True
     opt_in_kinds = {"nested": "evHDS has a direction, and ignores how many boundaries the hypothesis has"}
     paper = "Carroll 2010, Evaluating hierarchical discourse segmentation, NAACL"
 
@@ -374,8 +444,17 @@ class RankedBoundaries(Family):
         rows = np.zeros((len(batch), len(RankedCounts._fields)))
         for pair, length in enumerate(batch.lengths.tolist()):
             ref, hyp = (_ranks(side, pair, int(length)) for side in (batch.reference, batch.hypothesis))
-            rows[pair] = expected_error(ref, hyp, int(length), self.compare, self.least_window)
+            rows[pair, :2] = expected_error(ref, hyp, int(length), self.compare, self.least_window)
+            rows[pair, 2:] = (
+                1,
+                *_shape(batch.reference, pair, int(length)),
+                *_shape(batch.hypothesis, pair, int(length)),
+            )
         return rows
+
+    def summarize(self, counts: RankedCounts) -> str | None:
+        """Return a sentence with the levels and boundaries of both sides: the error takes as many of both."""
+        return _describe_shapes(counts)
 
 
 def _ranks(side: Side, pair: int, length: int) -> dict[int, int]:
@@ -434,6 +513,65 @@ def expected_error(
             differs = np.where(here > 0, empty, 1.0 - empty)
         total += int((ranks == rank).sum()) * float(differs.mean())
     return total, len(reference)
+
+
+def layer_error(
+    reference: Sequence[Sequence[Sequence[Any]]],
+    hypothesis: Sequence[Sequence[Sequence[Any]]],
+    *,
+    frame: float = 0.1,
+    compare: Compare = "any",
+    least_window: int = 1,
+) -> float:
+    """Compute evHDS of layers in time, in frames.
+
+    Parameters
+    ----------
+    reference, hypothesis : sequence of layers
+        Layers from coarse to fine; a layer is a list of (start, end) or (start, end, label) in seconds.
+    frame : float, default 0.1
+        The length of a frame in seconds; boundaries are rounded to the nearest end of a frame. Of two at the same place the stronger
+        one stays, with a warning that has their number.
+    compare : {"any", "count"}, default "any"
+        Compare windows by whether they contain a boundary, or by how many.
+    least_window : int, default 1
+        The smallest window, in frames.
+
+    Returns
+    -------
+    float
+        The error, NaN if the reference has no boundaries.
+
+    Examples
+    --------
+    >>> gold = [[(0, 10), (10, 30)], [(0, 5), (5, 10), (10, 30)]]
+    >>> layer_error(gold, gold), round(layer_error(gold, [[(0, 12), (12, 30)], [(0, 5), (5, 12), (12, 30)]]), 3)
+    (0.0, 0.134)
+    """
+    one_of(*get_args(Compare))("compare", compare)
+    validate_positive("frame", frame)
+    integer_between(0, 1_000_000, "frames")("least_window", least_window)
+    sides, (start, end) = _sides_in_time(reference, hypothesis)
+    frames, lost = round((end - start) / frame), 0
+    ranks: list[dict[int, int]] = []
+    for side in sides:
+        strongest: dict[float, int] = {}  # time -> the coarsest layer
+        for level, layer in enumerate(side, 1):
+            for time in (float(time) for row in layer for time in row[:2]):
+                strongest.setdefault(time, level)
+        at: dict[int, int] = {}
+        inside = [(time, level) for time, level in strongest.items() if start < time < end]
+        for time, level in inside:
+            place = min(max(round((time - start) / frame), 1), frames - 1)
+            at[place] = min(level, at.get(place, level))
+        lost += len(inside) - len(at)
+        ranks.append(at)
+    if lost:
+        warnings.warn(
+            f"{pluralize(lost, 'boundary')} left out: a stronger one is in the same frame of {frame:g} s.", stacklevel=2
+        )
+    error, boundaries = expected_error(ranks[0], ranks[1], frames, compare, least_window)
+    return error / boundaries if boundaries else float("nan")
 
 
 def _in_windows(marks: NDArray[np.bool_], window: int) -> NDArray[np.int64]:

@@ -235,6 +235,7 @@ class _EventFamily(Family):
 
     kinds = frozenset({"spans"})
     types = "sets"
+    summary_in_tables = True
 
 
 @dataclass(frozen=True)

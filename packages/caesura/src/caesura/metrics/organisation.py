@@ -92,6 +92,7 @@ class Organisation(Family):
     kinds = frozenset({"spans"})
     opt_in_kinds = {"spans": "random configurations take long, and values are ignored"}
     types = "sets"
+    summary_in_tables = True
     paper = "Thomann 2001; Lücking, Ptock & Bergmann 2011, Staccato"
 
     def count(self, batch: Batch) -> Rows:

@@ -408,6 +408,8 @@ def compare(
     if metrics is not None:
         listed = listed_metrics(metrics)
         chosen = [metric(name) for name in listed]
+        if ours.kind == "time":  # signatures of recordings have the step of S_f
+            chosen = [each.for_study(ours) for each in chosen]
         if not chosen:
             raise CaesuraError("name at least one metric, or omit metrics to use every metric that applies.")
     else:
