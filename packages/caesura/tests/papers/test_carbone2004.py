@@ -9,13 +9,15 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.papers import reproduce
+from caesura.papers.carbone2004 import MOONSTONE_KAPPA
 from cli.command import caesura, refused
 from shared_data import shared
 
 
 def test_sample_gives_a_table_per_embeddedness() -> None:
     reproduction = reproduce("carbone2004")
-    flat, full, credit, parts, ties, checks = reproduction.sections
+    cited, flat, full, credit, parts, ties, checks = reproduction.sections
+    assert [line.status for line in cited.lines] == ["equal", "explained"]
     assert [row[0] for row in flat.rows] == [
         "consensus", "majority", "conflict-free-union", "conflict-free-union, votes less conflicts",
         "conflict-free-union, uncontested", "best-annotator",
@@ -40,7 +42,7 @@ def test_moonstone_chapters_as_hierarchies() -> None:
     reproduction = reproduce("carbone2004", path=shared("data/moonstone_hierarchies"), metric=["F"])
     assert reproduction.data["items"] == ["ch1", "ch2", "ch4", "ch5", "ch6"]
     flat, full = (
-        {row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in reproduction.sections[:2]
+        {row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in reproduction.sections[1:3]
     )
     assert flat["conflict-free-union"]["segments"] == 315
     uncontested = flat["conflict-free-union, uncontested"]
@@ -49,8 +51,11 @@ def test_moonstone_chapters_as_hierarchies() -> None:
     )
     assert full["conflict-free-union, uncontested"]["non-crossing"] == 1
     assert flat["majority"]["non-crossing"] > flat["conflict-free-union"]["non-crossing"]
-    assert sum(row[4] for row in reproduction.sections[4].rows) > 0, "ties are listed"
+    assert sum(row[4] for row in reproduction.sections[5].rows) > 0, "ties are listed"
     assert flat["conflict-free-union"]["κ"] == pytest.approx(0.3214, abs=1e-4)
+    for how, rows in (("flat", flat), ("full", full)):
+        measured = tuple(rows[method]["κ"] for method in ("conflict-free-union", "majority"))
+        assert measured == pytest.approx(MOONSTONE_KAPPA[how], abs=5e-4), "the page on the sample names them"
     assert full["conflict-free-union"]["segments"] == 254
     assert full["majority"]["recall"] > full["consensus"]["recall"]
     assert all(
@@ -71,7 +76,7 @@ def test_page_on_the_moonstone_is_what_the_command_prints(monkeypatch) -> None:
 def test_command_draws_and_writes(tmp_path) -> None:
     done = caesura("reproduce", "carbone2004", "--json", "-o", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["tables"][0]["rows"]
+    assert json.loads(done.stdout)["tables"][1]["rows"]
     assert (tmp_path / "carbone2004-methods.svg").stat().st_size > 1000
     assert (tmp_path / "carbone2004-methods.png").stat().st_size > 1000
 

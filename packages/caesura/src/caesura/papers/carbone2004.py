@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from caesura import samples
+from caesura.agreement import agree
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
 from caesura.gold import unify_corpus
@@ -78,11 +80,12 @@ def reproduce(
             ties.append([name, how, len(tied), sum(n > 0 for n in tied), sum(tied)])
     where = "sample:walk" if path is None else f"{path}"
     data = f"{pluralize(len(corpus.items), 'text')}, {len(corpus)} annotations by {len(corpus.coders)} coders"
-    checks = _findings(qualities)
+    checks = _findings(qualities, path is None)
     return Reproduction(
         paper="carbone2004",
         citation=citation("carbone2004"),
         sections=[
+            _agreement(corpus),
             *(_table(qualities, how) for how in _BOTH),
             _other_levels(corpus),
             _kappa_table(qualities),
@@ -113,9 +116,7 @@ _INTRODUCTION = (
 
 def _corpus(path: Path | None, format: str | None, option: dict[str, Any]) -> Corpus:
     if path is None:
-        from caesura.samples import load
-
-        return load("walk")
+        return samples.load("walk")
     corpus = _several_coders(Path(path), format, option)
     if corpus.kind != "nested":
         raise CaesuraError(f"{path}: the experiment needs nested segments; found {corpus.kind}.")
@@ -145,6 +146,18 @@ def _several_coders(path: Path, format: str | None = None, option: Mapping[str, 
 def _metrics(how: Embeddedness, more: Sequence[str]) -> list[Metric]:
     nested = [metric(f"nested-{name}", embeddedness=how) for name in _MEASURES]
     return [*nested, metric("non-crossing"), *(metric(name) for name in more)]
+
+
+def _agreement(corpus: Corpus) -> Section:
+    """Return the agreement among annotators that section 1 cites, on Hearst's own text and on these hierarchies."""
+    linear = 100 * agree(samples.load("stargazer"), coefficient="majority").value
+    nested = {how: 100 * agree(corpus, metric("nested-F", embeddedness=how)).value for how in _BOTH}
+    said = f"F of every two annotators, {nested['flat']:.1f} if only spans count; other texts than theirs"
+    lines = [
+        Line("linear, agreement with the majority, % (Hearst 1997)", "above 80", "above 80" if linear > 80 else f"{linear:.1f}", f"{linear:.1f} on one of Hearst's articles, Stargazer"),
+        Line("hierarchical, % (Flammia & Zue 1995)", 60.0, nested["full"], said, digits=0),
+    ]  # fmt: skip
+    return Section("Section 1: agreement among annotators", lines)
 
 
 def _table(qualities: Qualities, how: Embeddedness) -> Section:
@@ -182,7 +195,11 @@ def _kappa_table(qualities: Qualities) -> Section:
     return Section("Observed and expected agreement of κ", columns=columns, rows=rows)
 
 
-def _findings(qualities: Qualities) -> list[Line]:
+#: κ of the conflict-free union and of the majority on The Moonstone, which has its own page; its licence does not allow a copy.
+MOONSTONE_KAPPA: dict[Embeddedness, tuple[float, float]] = {"flat": (0.321, 0.285), "full": (0.364, 0.180)}
+
+
+def _findings(qualities: Qualities, sample: bool = False) -> list[Line]:
     """Check the findings of abstract and introduction, flat and full."""
     lines = []
     for how in _BOTH:
@@ -205,6 +222,8 @@ def _findings(qualities: Qualities) -> list[Line]:
                 remark += f"; of an annotator's segments, gold has {means[better]['nested-recall']:.3f} against {means[worse]['nested-recall']:.3f}"
             elif higher <= lower:
                 remark += "; other data than the paper's"
+                if sample and (better, worse) == ("conflict-free-union", "majority"):
+                    remark += ": on The Moonstone {:.3f} against {:.3f}".format(*MOONSTONE_KAPPA[how])
             lines.append(Line(f"{what} ({how})", "yes", "yes" if higher > lower else "no", remark))
     return lines
 

@@ -25,6 +25,7 @@ from caesura.metrics.regions import r_value
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.rasanen2009_regions import (
+    Candidates,
     countings,
     figures_1_and_2,
     region_figures,
@@ -35,7 +36,7 @@ from caesura.papers.rasanen2009_regions import (
 )
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.statistics import against_chance
-from caesura.statistics.recordings import random_hit_rates
+from caesura.statistics.recordings import best_point, operating_points, random_hit_rates
 
 #: Printed values of TIMIT: tolerance or gap in seconds -> percent.
 COVERAGE, CLOSE = {0.020: 45.0, 0.035: 68.0}, {0.040: 21.9}
@@ -88,7 +89,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         citation=citation("rasanen2009"),
         sections=[
             table_1(), figures_1_and_2(), countings(corpus, candidates), _printed_section(known, path is None, timit), _figure3(computed), _figure4(computed),
-            _beside_chance(seed), slope_section(slope), _corners(), _figure6(computed),
+            _systems(), _beside_chance(seed), slope_section(slope), _corners(), _figure6(computed), _operating(corpus, candidates),
         ],
         figures=[
             *region_figures(slope, lambda over: known.chance_curve(_TOLERANCE, over)),
@@ -121,9 +122,8 @@ _INTRODUCTION = (
     "values that the paper prints; the third is then a check.",
 )
 _DIFFERENCES = (
-    "About ten phones per second, the paper says; the drawn recordings have more boundaries, because both printed shares need shorter segments.",
-    "Figure 4 draws the systems of other papers without numbers, so they are not repeated; `caesura plane` adds your own systems.",
-    "Section 4 calls the line without insertions y = x - 100; it is y = x + 100 (a hit rate of 50 % at an over-segmentation of -50 %, as the text says), which equation 7 uses.",
+    "About ten phones per second, the paper says; the drawn recordings have more, because both printed shares need shorter segments.",
+    "Section 4 calls the line without insertions y = x - 100; it is y = x + 100, which equation 7 uses.",
     "Figure 5 is geometry: r1 is the distance to the target point and r2 the distance to the line without insertions.",
 )
 
@@ -171,8 +171,13 @@ def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
         Line(f"neighbours closer than {1000 * gap:g} ms, %", printed if comparable else None, 100 * known.close_gaps(gap), fitted, digits=1)
         for gap, printed in CLOSE.items()
     ]  # fmt: skip
+    outside, third = 1 - known.coverage(0.035), "about 1/3"
+    found = third if comparable and abs(outside - 1 / 3) < 0.05 else f"{outside:.3f}"
+    what = "chance that a boundary at random falls outside regions of ± 35 ms"
+    lines.append(Line(what, third if comparable else None, found, f"{outside:.3f}"))
     rate = known.boundaries / known.duration
-    lines.append(Line("boundaries per second", None, rate, "the paper: about ten phones per second", digits=1))
+    why = f"about ten; then regions of ± {1000 * _TOLERANCE:g} ms would cover {100 * 10 * 2 * _TOLERANCE:g} % of the timeline at most, not {COVERAGE[_TOLERANCE]:g} %"
+    lines.append(Line("phones per second", 10.0 if comparable else None, rate, why if comparable else "", digits=0))
     note = (
         ""
         if timit
@@ -203,6 +208,43 @@ def _figure4(computed: _Computed) -> Section:
     return Section(
         "Figure 4: random boundaries at ± 20 ms", columns=columns, rows=rows, note=note, figures=["figure-4"]
     )
+
+
+def _systems() -> Section:
+    """Return figure 4's systems, which the paper draws without numbers."""
+    line = Line(
+        "hit rates and over-segmentation of [1], [2] and [6]",
+        "drawn",
+        None,
+        "drawn without numbers, from other papers; caesura plane draws your own systems",
+    )
+    return Section("Figure 4: systems of other papers", [line])
+
+
+def _operating(corpus: Corpus, candidates: Candidates) -> Section:
+    """Return the thresholds that F, R and r1 choose for the simulated segmenter."""
+    points = operating_points(corpus, candidates, _TOLERANCE)
+    best = {
+        "F": max(points, key=lambda point: point.scores.f),
+        "R": best_point(points, "R"),
+        "r1": best_point(points, "r1"),
+    }
+    rows = [
+        (
+            name,
+            f"{point.threshold:.2f}",
+            *(Rounded(value, 1) for value in (point.scores.hit_rate, point.scores.over_segmentation)),
+            *(Rounded(value, 3) for value in (point.scores.f, point.scores.r_value)),
+            Rounded(point.scores.r1, 1),
+        )
+        for name, point in best.items()
+    ]
+    note = (
+        "The simulated segmenter of section 3. The last sentence of section 4: r1 alone finds the operating point with hit rate and over-segmentation weighed equally. "
+        "`caesura optimise REFERENCE candidates.csv --by r1` does it for any segmenter with scores."
+    )
+    columns = ("best", "threshold", "hit rate, %", "over-segmentation, %", "F", "R", "r1")
+    return Section("Section 4: operating points", columns=columns, rows=rows, note=note)
 
 
 def _figure6(computed: _Computed) -> Section:
@@ -259,10 +301,18 @@ def _corners() -> Section:
             digits=4,
         ),
         Line("R at HR 80, OS 30", None, 1 - (abs(r1) + abs(r2)) / 2, "1 - (|r1| + |r2|) / 2", digits=4),
+        Line("r2 at HR 50, OS -50, where nothing is inserted", 0.0, plane_distances(50.0, -50.0)[1], "the example of the text", digits=4),
+        Line("hit rate on the line without insertions at OS 0 (y = x - 100)", -100.0, _line_without_insertions(), "y = x + 100: with y = x - 100 the example of the text would be off the plane", digits=0, reason="authors' error"),
         Line("R without any boundary (HR 0, OS -100)", None, float(r_value(0, -100)), "1 - √2/2", digits=4),
         Line("R with every boundary found twice (HR 100, OS 100)", None, float(r_value(100, 100)), "", digits=4),
-    ]
+    ]  # fmt: skip
     return Section("Figure 5 and equations 6-8: R by its formula", lines, figures=["figure-5"])
+
+
+def _line_without_insertions() -> float:
+    """Return the hit rate at which r2 of equation 7 is 0, without over-segmentation."""
+    start = plane_distances(0.0, 0.0)[1]
+    return -start / (plane_distances(1.0, 0.0)[1] - start)
 
 
 def _findings(computed: _Computed) -> list[str]:

@@ -44,6 +44,8 @@ class Line:
         The number of printed decimals.
     reason : {"explained", "not explained", "authors' error"}
         Why the two differ, if they do; if it is not explained, the remark says what was tried.
+    tolerance : float
+        How far apart equal values may be, if the printed one was read off a drawing.
     """
 
     what: str
@@ -52,6 +54,7 @@ class Line:
     remark: str = ""
     digits: int = 2
     reason: Reason = "explained"
+    tolerance: float = 0.0
 
     @property
     def agrees(self) -> bool | None:
@@ -60,7 +63,7 @@ class Line:
             return None
         if isinstance(self.printed, str) or isinstance(self.computed, str):
             return self.printed == self.computed
-        return bool(abs(self.printed - self.computed) <= 0.5 * 10.0**-self.digits + 1e-12)
+        return bool(abs(self.printed - self.computed) <= max(self.tolerance, 0.5 * 10.0**-self.digits) + 1e-12)
 
     @property
     def status(self) -> str:
