@@ -98,7 +98,8 @@ def overview(markdown: str) -> str:
     rows = [
         f"| [{section.title}]({page_uri(name)}) | {_scripts(section.text)} |" for name, section in sections().items()
     ]
-    return "\n".join([markdown.partition("\n## ")[0].strip(), "", "| measured | script |", "|---|---|", *rows, ""])
+    top = re.sub(r"\]\(#([\w-]+)\)", lambda match: f"]({address(match[1])})", markdown.partition("\n## ")[0].strip())
+    return "\n".join([top, "", "## All measurements", "", "| measured | script |", "|---|---|", *rows, ""])
 
 
 def redirected(markdown: str, up: str = "") -> str:

@@ -14,16 +14,16 @@ MARKER = "<!-- how-to pages -->"
 
 #: Subject -> the pages about it, in the order in which they are listed.
 SUBJECTS = {
-    "Compare": ("compare-two-files", "compare-two-textgrids", "compare-different-tokens", "list-every-error", "give-credit-for-near-misses", "give-credit-for-partial-matches", "get-the-numbers-of-segeval", "get-the-windowdiff-of-nltk"),
-    "Choose a metric": ("choose-the-window", "choose-a-tolerance", "check-whether-a-metric-rewards-silence", "compare-with-chance", "compare-at-equal-density"),
-    "Measure agreement": ("measure-agreement-of-three-annotators", "measure-agreement-on-spans", "agree-on-sets-of-labels", "agreement-per-document", "interval-of-kappa", "explain-a-low-kappa"),
+    "Compare": ("compare-two-files", "compare-two-textgrids", "compare-different-tokens", "compare-recordings-of-different-length", "compare-nested-segments", "list-every-error", "give-credit-for-near-misses", "give-credit-for-partial-matches", "get-the-numbers-of-segeval", "get-the-windowdiff-of-nltk"),
+    "Choose a metric": ("choose-the-window", "choose-a-tolerance", "find-metrics-that-reward-few-boundaries", "compare-with-chance", "compare-at-equal-density"),
+    "Measure agreement": ("measure-agreement-of-three-annotators", "measure-agreement-on-spans", "agreement-per-label", "agree-on-sets-of-labels", "agreement-per-document", "choose-annotators-and-documents", "interval-of-kappa", "explain-a-low-kappa"),
     "Annotators and gold standards": ("merge-annotations-into-gold", "compare-annotators-with-gold", "rate-annotators", "test-whether-a-model-may-annotate", "plan-the-number-of-items"),
-    "Evaluate systems": ("test-the-difference-between-systems", "score-by-genre", "score-a-forced-aligner", "score-diarization", "fail-a-build-in-ci", "evaluate-large-corpora", "evaluate-with-dask"),
-    "Segment texts and score chunks": ("segment-a-text", "limit-the-chunk-size", "score-chunks-for-retrieval", "find-quotations-in-a-text"),
-    "Restore vowels": ("restore-vowels", "score-restored-vowels"),
-    "Read and convert files": ("check-files-before-a-run", "read-a-dataframe", "read-elan-tiers-as-annotators", "convert-elan-to-praat", "convert-whisper-to-textgrid"),
-    "Publish": ("draw-annotations", "make-a-latex-table", "write-a-report", "cite-a-metric"),
-    "Use the workbench": ("annotate-on-a-phone", "export-gold", "back-up-the-workbench", "reset-a-password"),
+    "Evaluate systems": ("evaluate-topic-segmentation", "test-the-difference-between-systems", "score-by-genre", "score-per-label", "score-a-forced-aligner", "score-diarization", "fail-a-build-in-ci", "evaluate-large-corpora", "evaluate-with-dask"),
+    "Segment texts and score chunks": ("segment-a-text", "use-another-segmenter", "limit-the-chunk-size", "score-chunks-for-retrieval", "compare-chunkers", "score-chunks-without-gold", "find-quotations-in-a-text"),
+    "Restore vowels": ("restore-vowels", "find-uncertain-vowels", "score-restored-vowels"),
+    "Read and convert files": ("check-files-before-a-run", "read-a-dataframe", "read-elan-tiers-as-annotators", "read-overlapping-intervals", "convert-elan-to-praat", "convert-whisper-to-textgrid", "convert-label-studio-to-rttm"),
+    "Publish": ("draw-annotations", "make-a-latex-table", "write-a-report", "reproduce-a-paper", "cite-a-metric"),
+    "Use the workbench": ("annotate-on-a-phone", "assign-texts-to-annotators", "keep-annotators-blind", "export-gold", "back-up-the-workbench", "reset-a-password"),
     "Extend": ("write-a-plugin",),
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ import sys
 import wave
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -133,11 +134,13 @@ def main(folder: Path) -> None:
     put(folder / "recording" / "whisper.json", WHISPER)
     for name, turns in TURNS.items():
         put(folder / "diarization" / f"{name}.rttm", turns)
+    write_meeting(folder / "diarization" / "label-studio.json")
     write_aligners(folder / "aligners")
     write_spans(folder / "spans")
     write_turns(folder / "spans" / "meeting.json")
     write_nested(folder / "nested")
     write_vowels(folder / "vowels")
+    write_retrieval(folder / "retrieval")
 
 
 def write_texts(folder: Path) -> None:
@@ -224,6 +227,9 @@ def write_recording(folder: Path) -> None:
         marks = cs.Segmentation.from_times(np.sort(times).tolist(), length=1.6, names=names)
         corpus = cs.Corpus.from_annotations([(system, system, marks, "phones")])
         put_corpus(corpus, folder / f"{system}.TextGrid")
+        if system == "other":
+            short = cs.Segmentation.from_times([time for time in np.sort(times).tolist() if time < 1.2], length=1.2)
+            put_corpus(cs.Corpus.from_annotations([("short", "short", short, "phones")]), folder / "short.TextGrid")
         for name, late in (("talk", 0.0), ("news", 0.004)):
             times = np.round(np.sort(times) + late, 3)
             marks = cs.Segmentation.from_times(times.tolist(), length=1.6, names=names)
@@ -337,6 +343,66 @@ def write_turns(file: Path) -> None:
     cs.write(cs.Corpus.from_annotations(rows), file)
 
 
+def write_meeting(file: Path) -> None:
+    """Write the turns of two speakers as Label Studio exports regions of sound."""
+    result = [
+        {
+            "id": f"r{number}",
+            "from_name": "label",
+            "to_name": "audio",
+            "type": "labels",
+            "original_length": 12.0,
+            "value": {"start": start, "end": end, "channel": 0, "labels": [speaker]},
+        }
+        for number, (speaker, start, end) in enumerate([("ann", 0.0, 4.2), ("ben", 4.2, 7.3), ("ann", 7.0, 12.0)], 1)
+    ]
+    task = {"id": 1, "data": {"audio": "call.wav"}, "annotations": [{"id": 1, "result": result}]}
+    put(file, json.dumps([task], indent=1) + "\n")
+
+
+def write_retrieval(folder: Path) -> None:
+    """Write two texts, queries with the places of their answers, and the chunks of two chunkers."""
+    documents = {"letter": LETTER, "talk": TALK}
+    answers = [
+        ("what broke in the parcel", "letter", "The jam survived, the glass did not."),
+        ("when does the train leave", "letter", "There is a train on Friday at noon."),
+        ("what did the repair of the roof cost", "letter", "Paul says the roof is mended at last.\nIt cost more than the car."),
+        ("how heavy is a frame of honey", "talk", "A full frame of honey weighs as much as a small cat."),
+        ("at which level of the river is the road closed", "talk", "When the water stands at four metres the road is closed."),
+        ("where does the radio station send from", "talk", "In the evening the radio station sends from the old mill."),
+    ]  # fmt: skip
+    for name, text in documents.items():
+        put(folder / "documents" / f"{name}.txt", text)
+    queries = []
+    for query, name, answer in answers:
+        begin = documents[name].index(answer)
+        queries.append({"query": query, "document": name, "spans": [[begin, begin + len(answer)]]})
+    chunkers = {
+        "fixed": {name: [(at, min(at + 150, len(text))) for at in range(0, len(text), 150)] for name, text in documents.items()},
+        "sentences": {name: whole_lines(text, 150) for name, text in documents.items()},
+    }  # fmt: skip
+    put_rows(folder / "queries.jsonl", queries)
+    for chunker, chunks in chunkers.items():
+        rows = [
+            {"page_content": documents[name][begin:end], "metadata": {"source": name, "start_index": begin}}
+            for name, spans in chunks.items()
+            for begin, end in spans
+        ]
+        put_rows(folder / f"{chunker}.jsonl", rows)
+
+
+def whole_lines(text: str, longest: int) -> list[tuple[int, int]]:
+    """Return the spans of chunks of whole lines, each of at most ``longest`` characters."""
+    spans = [(0, 0)]
+    for line in text.splitlines(keepends=True):
+        begin, end = spans[-1]
+        if end + len(line) - begin > longest:
+            spans.append((end, end + len(line)))
+        else:
+            spans[-1] = (begin, end + len(line))
+    return spans
+
+
 def write_nested(folder: Path) -> None:
     """Write three annotators' nested segments of one text, in one file and as one CSV of levels each."""
     coders = {
@@ -424,6 +490,11 @@ def put_corpus(corpus: cs.Corpus, path: Path) -> None:
     """Write a corpus whose coder or item is in the file name, and create its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     cs.write(corpus, path, lossy=True)
+
+
+def put_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write rows as JSON lines."""
+    put(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def put(path: Path, text: str) -> None:

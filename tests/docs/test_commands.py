@@ -25,7 +25,7 @@ from click.testing import CliRunner
 
 from cli.command import caesura
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 #: The folder of examples/data in which the commands of a page run, if it is not examples/data itself.
 FOLDERS = {
@@ -40,7 +40,7 @@ FOLDERS = {
 }
 #: The beginnings of commands that are not run here, and why.
 NOT_RUN = {
-    "reproduce": "tests/papers reproduce every paper",
+    "reproduce ": "tests/papers reproduce every paper",
     "vowels corpus": "fetches a corpus",
     "vowels train hebrew-bible": "fetches a corpus",
     "vowels evaluate": "fetches a corpus",

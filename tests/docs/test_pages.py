@@ -192,3 +192,11 @@ def test_examples_in_docstrings_become_code_blocks() -> None:
     text = "See :func:`~caesura.pk`.\n\n>>> 1 + 1\n2\n\nMore.\n\nExamples\n--------\n>>> 3\n3"
     shown = "See `pk`.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.\n\nExamples\n--------\n>>> 3\n3"
     assert to_markdown(text) == shown
+
+
+def test_environment_variables_are_listed() -> None:
+    """The variables that the programs read are in docs/command-line.md, and no others."""
+    sources = [file.read_text(encoding="utf-8") for file in ROOT.glob("packages/*/src/**/*.py")]
+    read = {variable for source in sources for variable in re.findall(r'"(CAESURA_[A-Z_]+)"', source)}
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert read == set(re.findall(r"^\| `(CAESURA_[A-Z_]+)` \|", page, re.MULTILINE))

@@ -144,7 +144,7 @@ def aligners(
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Compare forced aligners with a reference: how far off, on which phones, and whether one is better.
+    """Compare forced aligners with a reference: errors by phone, and tests of the differences.
 
     Example: caesura aligners gold/ mfa/ webmaus/ --mapping webmaus=sampa-to-arpabet.tsv
 

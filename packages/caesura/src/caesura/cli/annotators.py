@@ -85,7 +85,7 @@ def annotators(
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Judge annotators by a model of their errors, and whether one may be replaced.
+    """Estimate the errors of every annotator, and test whether a model may replace one.
 
     To write the gold standard, use caesura unify --method model -o gold.json.
 

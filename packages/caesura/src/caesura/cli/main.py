@@ -49,10 +49,10 @@ COMMANDS: Registry[click.Command] = Registry(
             ("demo", "demo:demo", "Take a tour: every family of metrics on built-in data, with drawings, in half a minute."),
             ("compare", "compare:compare", "Compare two annotations: every score, the edits, and a drawing of the differences."),
             ("evaluate", "evaluate:evaluate", "Score systems against a reference, with intervals, significance tests, bounds and tables."),
-            ("aligners", "aligners:aligners", "Compare forced aligners with a reference: how far off, on which phones, and whether one is better."),
+            ("aligners", "aligners:aligners", "Compare forced aligners with a reference: errors by phone, and tests of the differences."),
             ("agree", "agree:agree", "Measure how much coders agree beyond chance."),
             ("unify", "unify:unify", "Build one gold annotation from several."),
-            ("annotators", "annotators:annotators", "Judge annotators by a model of their errors, and whether one may be replaced."),
+            ("annotators", "annotators:annotators", "Estimate the errors of every annotator, and test whether a model may replace one."),
             ("plan", "plan:plan", "Plan how many items and annotators a coefficient needs, from a pilot."),
             ("show", "show:show", "Draw annotations below each other and mark where they agree."),
             ("check", "check:check", "Show how data is understood, its contents, and what was repaired."),
@@ -62,7 +62,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("segment", "segment:segment", "Segment texts or recordings automatically."),
             ("optimise", "operating_points:optimise", "Find the threshold or the system with the best R or r1."),
             ("plane", "operating_points:plane", "Plot systems by hit rate and over-segmentation, with curves of equal R."),
-            ("sweep", "sweep:sweep", "Show how every metric depends on the number of boundaries, and which metrics reward silence."),
+            ("sweep", "sweep:sweep", "Show how every metric depends on the number of boundaries, and which ones reward too few."),
             ("judge", "judge:judge", "Ask readers which segmentation is closer, and rank metrics by their agreement with them."),
             ("list", "list:list_names", "List metrics, formats, segmenters, samples, papers or drawings."),
             ("report", "report:report", "Write a report as one HTML or Markdown file."),
@@ -195,7 +195,7 @@ def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 
 program = _Program(
     "caesura",
-    help="Compare, evaluate, unify and create segmentations of text and speech.",
+    help="Compare, evaluate, merge and create annotations of text and speech.",
     no_args_is_help=True,
     context_settings=_HELP,
     params=[

@@ -37,7 +37,7 @@ def sweep(
     width: Width = None,
     json: Json = False,
 ) -> None:  # fmt: skip
-    """Show how every metric depends on the number of boundaries, and which metrics reward silence.
+    """Show how every metric depends on the number of boundaries, and which ones reward too few.
 
     Example: caesura sweep gold.json ours.json --method random --method c99 --svg density.svg
     """
