@@ -12,17 +12,20 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 LOGO = ROOT / "packages/caesura/src/caesura/display/logo.svg"
-#: Files of the repository's root that are pages of the site.
-PAGES = {"contributing.md": ROOT / "CONTRIBUTING.md", "changelog.md": ROOT / "CHANGELOG.md"}
+#: Files of the repository's root that are pages of the site, and synonyms for the search.
+PAGES = {
+    "contributing.md": (ROOT / "CONTRIBUTING.md", "contribute, development, pull request, tests"),
+    "changelog.md": (ROOT / "CHANGELOG.md", "release notes, what is new, upgrade, versions"),
+}
 
 
 def on_files(files: Files, *, config: Any) -> Files:
     """Add the logo, which reports and the workbench show too, and the files of PAGES with their links as seen from docs/."""
     files.append(File.generated(config, "images/logo.svg", abs_src_path=str(LOGO)))
     files.append(File.generated(config, "examples.zip", content=example_files()))
-    for uri, source in PAGES.items():
+    for uri, (source, tags) in PAGES.items():
         text = source.read_text(encoding="utf-8").replace("](docs/", "](")
-        files.append(File.generated(config, uri, content=text))
+        files.append(File.generated(config, uri, content=f"---\ntags: [{tags}]\n---\n\n{text}"))
     return files
 
 
