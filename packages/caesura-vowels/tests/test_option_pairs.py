@@ -67,12 +67,18 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         "hebrew.model bare.txt",
         {
             "nbest": given("--nbest 2"),
-            "existing": given("--existing replace", on="hebrew.model heb/b.txt|heb/b.txt|partly.txt"),
+            "existing": given(
+                "--existing replace", on="hebrew.model heb/b.txt|heb/b.txt|partly.txt|hebrew.model partly.txt"
+            ),
             "language": given("--language hebrew", on="bare.txt"),
             "small": given("--small", needs="--language hebrew", on="bare.txt|partly.txt"),
             "context": given("--context line", needs="--language hebrew", on="verse.txt"),
             "kind": given("--kind biblical", needs="--language hebrew", on="verse.txt"),
             "level": given("--level ambiguous", on="hebrew.model bare.txt|bare.txt|verse.txt"),
+            "qamats_qatan": given(
+                "--qamats-qatan",
+                on="hebrew.model bare.txt|bare.txt|verse.txt|hebrew.model bare-latin.txt|bare-latin.txt",
+            ),
             "tier": given("--tier words", needs="--output out/b.TextGrid", on="hebrew.model a.TextGrid|a.TextGrid"),
             "output": given("--output out/b.txt"),
             "colour": given("--colour"),
@@ -147,23 +153,23 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     write_inputs(here)
     _write_pointed(here / "heb")
     _write_test_set(here / "field")
-    VowelRestorer("hebrew", "unigram").fit(HEBREW).save(here / "hebrew.model")
+    VowelRestorer("hebrew", "unigram").fit([*HEBREW, "חָכְמָה", "חָכְמָה חֲכָמָה"]).save(here / "hebrew.model")
     VowelRestorer("hebrew", "hmm").fit(HEBREW).save(here / "hmm.model")
     (here / "latin.txt").write_text("D.FWID RFB\nD.FWID B.F)\n" * 4, encoding="utf-8")
-    (here / "bare-latin.txt").write_text("SUPR YPH SPR\n", encoding="utf-8")
+    (here / "bare-latin.txt").write_text("SUPR YPH SPR XKMH\n", encoding="utf-8")
     marks = 'pthaha = "\u0730"\nzqapha = "\u0733"\n'
     (here / "syriac.toml").write_text(
         f'name = "west-syriac"\nletters = "\u0710-\u072c"\n[marks]\n{marks}', encoding="utf-8"
     )
     (here / "syriac.txt").write_text("ܡܰܠܟܳܐ ܛܳܒܳܐ\nܡܰܠܟܳܐ ܪܰܒܳܐ\n" * 4, encoding="utf-8")
-    (here / "bare.txt").write_text("ספר יפה ספר הספר\nחברת הביטוח בטחה בשקר\n", encoding="utf-8")
+    (here / "bare.txt").write_text("ספר יפה ספר הספר חכמה\nחברת הביטוח בטחה בשקר\n", encoding="utf-8")
     for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
         (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")
-    (here / "verse.txt").write_text("אבא\nספר\nלי סיפור על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
-    tiers = {"words": ["אבא", "ספר", "לי סיפור על קלמנופ זזבדנט גרכשתן", "סֻפר"], "others": ["ספר יפה"]}
+    (here / "verse.txt").write_text("אבא\nספר\nלי סיפור על קלמנופ זזבדנט גרכשתן חכמה\n", encoding="utf-8")
+    tiers = {"words": ["אבא", "ספר חכמה", "לי סיפור על קלמנופ זזבדנט גרכשתן", "סֻפר"], "others": ["ספר יפה חכמה"]}
     grid = [line for name, labels in tiers.items() for line in (f'name = "{name}"', *(f'text = "{x}"' for x in labels))]
     (here / "a.TextGrid").write_text("\n".join(grid), encoding="utf-8")
-    (here / "partly.txt").write_text("ספר יפה סֻפר הספר על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
+    (here / "partly.txt").write_text("ספר יפה סֻפר הספר חכמה על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
     return Bench(here, {}, [])
 
 

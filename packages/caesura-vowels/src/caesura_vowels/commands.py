@@ -211,6 +211,10 @@ def restore(
             help="The kind of text that a general model assumes, such as modern or poetry; default: recognized.",
         ),
     ] = None,
+    qamats_qatan: Annotated[
+        bool,
+        Option("--qamats-qatan", help="Mark a qamats that is certainly read o as qamats qatan (U+05C7); Hebrew only."),
+    ] = False,
     tier: Annotated[str | None, Option("--tier", help="The only tier of a TextGrid to restore; default: all.")] = None,
     output: Annotated[
         Path | None, Option("--output", "-o", help="File to write; required for Word files and TextGrids.")
@@ -243,7 +247,7 @@ def restore(
 
     if output is not None:
         check_target(output)
-    changes = {"existing": existing, "context": context, "level": level, "kind": kind}
+    changes = {"existing": existing, "context": context, "level": level, "kind": kind, "qamats_qatan": qamats_qatan}
     restorer, file = _restorer(model, file, language, small, changes)
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
@@ -251,6 +255,8 @@ def restore(
         _check_latin(latin, restorer)
     if to_latin is not None:
         transliterate("", to_latin, restorer.script)  # refuses what is not for this language
+        if qamats_qatan and to_latin == "michigan-claremont":
+            raise CaesuraError("michigan-claremont writes both kinds of qamats alike; remove --qamats-qatan.")
     if page is not None:
         _write_page(restorer, file, page)
         return

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from caesura.errors import CaesuraError
 from caesura_vowels.lexicon import Lexicon
+from caesura_vowels.qamats_qatan import mark_qamats_qatan
 from caesura_vowels.scripts import Script
 
 #: "all" marks; only those of letters on which known readings of the word differ ("ambiguous"); or all but case endings ("stems", Arabic).
@@ -81,6 +82,7 @@ def _without_ending(marks: list[str], last: str) -> list[str]:
 def _sounds(script: Script, form: str) -> tuple[frozenset[str], ...]:
     """Return the sounds of every letter's marks."""
     before, found = "", []
+    form = mark_qamats_qatan(form) if script.name == "hebrew" else form
     for letter in script.split(form):
         names = script.names(letter.marks, letter.read, before)
         soft = letter.read[:1] not in "בכפ"

@@ -29,6 +29,7 @@ from caesura_vowels.levels import Level, check_level, limit_marks
 from caesura_vowels.lexicon import Lexicon, Lines, hash_line, hash_lines, read_lines, unseen_lines
 from caesura_vowels.models import DISCOUNTS, MODELS, Alternatives, Hmm, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
+from caesura_vowels.qamats_qatan import mark_qamats_qatan
 from caesura_vowels.scripts import Missing, Script, register_script, script
 from caesura_vowels.storage import encode_strings, load_model, save_model
 
@@ -148,6 +149,9 @@ class VowelRestorer:
     level : {"all", "ambiguous", "stems"}, default "all"
         The marks that :meth:`restore` writes: all; only those that tell apart the usual readings of a word; or all but case endings (Arabic only).
         Marks in the text are kept at every level.
+    qamats_qatan : bool, default False
+        Whether restored words have the mark of qamats qatan (U+05C7) where a qamats is certainly read o (Hebrew only,
+        :func:`~caesura_vowels.qamats_qatan.mark_qamats_qatan`). Most texts, those for training and testing among them, write both kinds of qamats alike.
     network : path, VowelRestorer, or sequence of these, default ()
         Up to four models with a network: "best" uses the mean of the networks as a component, "neural" continues training one. Only
         training lines that none of them was trained on are held out.
@@ -178,7 +182,7 @@ class VowelRestorer:
 
     _parameters: ClassVar[tuple[str, ...]] = (
         "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "discount", "unseen", "epochs", "held_out", "seed",
-        "kind", "context", "level", "network",
+        "kind", "context", "level", "qamats_qatan", "network",
     )  # fmt: skip
 
     def __init__(
@@ -200,6 +204,7 @@ class VowelRestorer:
         kind: str | None = None,
         context: Context = "paragraph",
         level: Level = "all",
+        qamats_qatan: bool = False,
         network: str | PathLike[str] | VowelRestorer | Sequence[str | PathLike[str] | VowelRestorer] = (),
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
@@ -207,6 +212,7 @@ class VowelRestorer:
         self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
         self.discount, self.unseen = discount, unseen
         self.kind, self.context, self.level, self.network = kind, context, level, network
+        self.qamats_qatan = qamats_qatan
         self.notice = ""
         self.validation: dict[str, Any] = {}
         self.conventions: dict[str, str] = {}
@@ -576,7 +582,7 @@ class VowelRestorer:
             "parameters": {
                 name: getattr(self, name)
                 for name in self._parameters
-                if name not in ("kind", "context", "level", "lexicon", "network")
+                if name not in ("kind", "context", "level", "qamats_qatan", "lexicon", "network")
             },
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -707,6 +713,8 @@ class VowelRestorer:
         if self.existing not in ("keep", "constrain", "replace"):
             raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
         check_level(self.level, self.script)
+        if self.qamats_qatan and self.language != "hebrew":
+            raise CaesuraError("qamats_qatan marks a vowel of Hebrew; leave it out for other languages.")
         if self.context not in ("paragraph", "line"):
             raise CaesuraError(f"context is {self.context!r}; expected 'paragraph' or 'line'.")
         if self.discount not in DISCOUNTS:
@@ -803,11 +811,14 @@ class _RestorationJob:
         if not self.tokens:
             return "".join(self.parts)
         best = [form for part in self._parts() for form in self._follow_conventions(self.model.decode(part), part)]
+        whole = best
         if self.restorer.level != "all":
             lexicon, level = self.model.lexicon, self.restorer.level
             best = [
                 limit_marks(form, key, level, self.script, lexicon) for form, key in zip(best, self.keys, strict=True)
             ]
+        if self.restorer.qamats_qatan:
+            best = list(map(mark_qamats_qatan, best, whole))
         self.parts[1::2] = [
             pointed if token == key else self._put_marks(token, pointed)
             for token, key, pointed in zip(self.tokens, self.keys, best, strict=True)
@@ -835,10 +846,13 @@ class _RestorationJob:
             known = np.array([word in number for word in part.words], bool)
             forms = calibration.apply(forms, known, (self.unknown_words, len(self.keys)))
         best = [each[0][0] for each in forms]
-        return [
+        forms = [
             each if form == each[0][0] else [(form, each[0][1]), *(other for other in each[1:] if other[0] != form)]
             for each, form in zip(forms, self._follow_conventions(best, part), strict=True)
         ]
+        if self.restorer.qamats_qatan:
+            forms = [[(mark_qamats_qatan(form), share) for form, share in each] for each in forms]
+        return forms
 
     def _follow_conventions(self, best: list[str], part: Words) -> list[str]:
         """Replace the best forms of words that the validation lines write with other marks, unless marks in the text contradict that."""
