@@ -194,6 +194,20 @@ def test_unit_is_fixed_with_the_first_annotation(client: TestClient, made: int) 
     assert "fixed once an annotation is begun, and 1 are" in write(client, made, unit="line").json()["error"]
 
 
+@pytest.mark.parametrize(("kinds", "kind"), [([], "units"), (["spans"], "spans"), (["recording", "nested"], "nested")])
+def test_raw_texts_are_annotated_as_the_schema_says(client: TestClient, made: int, kinds: list[str], kind: str) -> None:
+    assert write(client, made, kinds=kinds).status_code == 200
+    pasted = {"item": "pasted", "text": "a b c", "unit": "word"}
+    assert client.post(f"/api/projects/{made}/text", json=pasted).status_code == 201
+    files = [("files", ("file.txt", b"a b c"))]
+    seen = client.post(f"/api/projects/{made}/preview", files=files, data={"unit": "word"}).json()
+    assert seen["schema"]["kinds"] == (kinds or ["boundaries"]), seen
+    assert client.post(f"/api/projects/{made}/files", files=files, data={"unit": "word"}).status_code == 201
+    items = client.get(f"/api/projects/{made}").json()["items"]
+    assert {item["name"]: item["kind"] for item in items} == {"pasted": kind, "file": kind}
+    assert client.get(f"/api/projects/{made}/schema").json()["schema"]["kinds"] == (kinds or ["boundaries"])
+
+
 def test_import_proposes_labels_and_may_be_refused(client: TestClient, made: int) -> None:
     corpus = Corpus.from_annotations(
         [("t", "ann", Spans.from_rows([(0, 1, "Person"), (1, 3, "Place")], length=4, units=("a", "b", "c", "d")))]

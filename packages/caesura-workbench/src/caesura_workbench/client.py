@@ -200,7 +200,7 @@ class Project:
         wait : float, default 600.0
             Seconds to wait for each part.
         **fields
-            As in the API: ``unit="sentence"`` and ``kind="units"`` for raw texts, ``unmarked="sentence"`` for raw texts beside annotations, ``format=``, ``coder=``, ``coder_from=`` and so on.
+            As in the API: ``unit="sentence"`` for raw texts (``kind="spans"`` or ``"nested"`` where they are to be annotated otherwise than the schema says), ``unmarked="sentence"`` for raw texts beside annotations, ``format=``, ``coder=``, ``coder_from=`` and so on.
         """
         address = f"/api/projects/{self.id}/jobs/import"
         results = [

@@ -101,7 +101,9 @@ def _anchoring(anchor: bool, max_altered: float | None) -> AnchorOptions | None:
 
 
 RequestedOptions = Annotated[ImportOptions, Depends(_import_options)]
-RequestedKind = Annotated[RawKind, Form(description="How raw texts are to be annotated.")]
+RequestedKind = Annotated[
+    RawKind | None, Form(description="How raw texts are to be annotated; without it, as the schema says.")
+]
 
 
 RequestedRole = Annotated[
@@ -111,7 +113,7 @@ RequestedRole = Annotated[
 
 def _import_request(
     options: RequestedOptions,
-    kind: RequestedKind = "units",
+    kind: RequestedKind = None,
     role: RequestedRole = "coder",
     propose: Annotated[bool, Form(description="Add new labels, types and tiers to the schema.")] = True,
 ) -> ImportRequest:
@@ -129,16 +131,20 @@ async def preview(
     project: ExistingProject,
     files: Files,
     options: RequestedOptions,
-    kind: RequestedKind = "units",
+    kind: RequestedKind = None,
 ) -> dict[str, Any]:
     """Show what files would add to a project and to its schema, and which cannot be read; nothing is stored."""
     known = await run_in_threadpool(store.items, project)
     duplicates = DuplicateTexts(known)
     parts = await _read(request, jobs, files, options, known)
     listed = [row for part in parts for row in describe_parsed_file(part, duplicates)]
-    proposed = await run_in_threadpool(
-        lambda: Schemas(store, project).propose(count_use(parts, kind), **schema_facts(options, parts))
-    )
+
+    def propose() -> dict[str, Any]:
+        schemas = Schemas(store, project)
+        wanted = kind or schemas.current().schema.raw_kind()
+        return schemas.propose(count_use(parts, wanted), **schema_facts(options, parts))
+
+    proposed = await run_in_threadpool(propose)
     return {
         "rows": [row for row in listed if "error" not in row],
         "faults": [row for row in listed if "error" in row],
@@ -170,12 +176,13 @@ def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, 
     limits = get_settings(request).limits
     if pasted.unit is not None:
         text = split_raw_text(pasted.text, limits, pasted.unit)
-        language = pasted.language or Schemas(store, project).current().schema.language
+        schema = Schemas(store, project).current().schema
+        language, kind = pasted.language or schema.language, pasted.kind or schema.raw_kind()
         about = {"language": language} if language else {}
-        given: dict[str, Any] = {"kind": pasted.kind, "attributes": about, "paragraphs": text.paragraphs}
+        given: dict[str, Any] = {"kind": kind, "attributes": about, "paragraphs": text.paragraphs}
         item = store.add_text(project, pasted.item, text.units, **given)
         use = LabelUse()
-        use.add_item(pasted.kind, "")
+        use.add_item(kind, "")
         Schemas(store, project).accept(use, unit=pasted.unit, language=pasted.language)
         return {"item": item, "annotations": 0, "faults": [], "made": AddedRows([item], [])._asdict()}
     assert pasted.coder is not None

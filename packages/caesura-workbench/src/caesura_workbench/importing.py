@@ -18,10 +18,13 @@ from caesura_workbench.store import Store
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """How files are to be stored: raw texts as items of this ``kind``, annotations in this ``role``; ``propose`` adds new labels, types and tiers to the schema."""
+    """How files are to be stored: raw texts as items of this ``kind``, annotations in this ``role``; ``propose`` adds new labels, types and tiers to the schema.
+
+    Without ``kind``, raw texts are annotated as the schema says.
+    """
 
     options: ImportOptions
-    kind: str = "units"
+    kind: str | None = None
     role: str = "coder"
     propose: bool = True
 
@@ -43,6 +46,7 @@ def import_files(
     """
     schemas = Schemas(store, project)
     schema = schemas.current().schema
+    kind = request.kind or schema.raw_kind()
     describe_action(_list_files(parts))
     errors: list[dict[str, Any]] = []
     added, texts = AddedRows([], []), 0
@@ -51,7 +55,7 @@ def import_files(
         for number, part in enumerate(parts):
             step(number, len(parts), f"{number:,} of {len(parts):,} files, {len(added.annotations):,} annotations")
             try:
-                new = _add(store, project, schema, part, request)
+                new = _add(store, project, schema, part, request, kind)
             except StoreError as error:
                 before = f" Files imported before it: {len(imported):,}." if imported else ""
                 raise StoreError(f"{part.file}: {error}{before}") from None
@@ -64,7 +68,7 @@ def import_files(
             imported.append(part)
     finally:
         if request.propose and imported:
-            schemas.accept(count_use(imported, request.kind), **schema_facts(request.options, imported))
+            schemas.accept(count_use(imported, kind), **schema_facts(request.options, imported))
     if errors and not (added.items or added.annotations):
         raise CaesuraError(" ".join(error["error"] for error in errors[:3]))
     return {
@@ -81,14 +85,16 @@ def _list_files(parts: list[ParsedFile]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more files" if len(names) > 3 else "")
 
 
-def _add(store: Store, project: int, schema: ProjectSchema, part: ParsedFile, request: ImportRequest) -> AddedRows:
+def _add(
+    store: Store, project: int, schema: ProjectSchema, part: ParsedFile, request: ImportRequest, kind: str
+) -> AddedRows:
     if part.error is not None:
         raise part.error
     options = request.options
     if part.corpus is None:
         language = options.language or schema.language
         about = {"language": language} if language else {}
-        given: dict[str, Any] = {"kind": request.kind, "attributes": about, "paragraphs": part.paragraphs}
+        given: dict[str, Any] = {"kind": kind, "attributes": about, "paragraphs": part.paragraphs}
         return AddedRows([store.add_text(project, part.item, part.units, **given)], [])
     if not request.propose:
         for annotation in part.corpus:

@@ -138,6 +138,11 @@ class ProjectSchema(RequestBody):
             return ItemLabels(types=tier.labels, open_types=tier.open)
         return ItemLabels(labels=tier.labels, open_labels=tier.open)
 
+    def raw_kind(self) -> str:
+        """Return the kind of new items from raw texts: what the project marks first of what can be marked in texts, and without any, boundaries."""
+        marked = [kind for kind in self.kinds if kind != "recording"]
+        return next(item for item, kind in KINDS_OF_ITEMS.items() if kind == (marked or ["boundaries"])[0])
+
     def stored(self) -> str:
         """Return the schema as it is stored: without former names."""
         return json.dumps(

@@ -117,6 +117,7 @@ class NewName(RequestBody):
 class PastedText(RequestBody):
     """A coder's segmentation with | between segments; or, with a unit and without a coder, a raw text to annotate.
 
+    Without ``kind``, a raw text is annotated as the schema says.
     With ``anchor``, the text may differ from that of the item, and the boundaries are moved to the item's text.
     """
 
@@ -124,7 +125,7 @@ class PastedText(RequestBody):
     text: Annotated[str, StringConstraints(min_length=1, max_length=2_000_000), AfterValidator(check_characters)]
     coder: Name | None = None
     unit: Unit | None = None
-    kind: RawKind = "units"
+    kind: RawKind | None = None
     language: Annotated[str, StringConstraints(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = ""
     anchor: bool = False
     max_altered: Annotated[float, Field(ge=0, le=1)] | None = None
