@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chromium import open_project
+from chromium import look_for_changes, open_project
 from web_server import Server
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
@@ -306,3 +306,55 @@ def test_disputes_are_listed_while_gains_are_computed(page: Any) -> None:
     page.locator("#toast button", has_text="Update").click()
     page.wait_for_function("() => !document.getElementById('places-note').textContent")
     page.wait_for_selector("#places li >> nth=1")
+
+
+def sign_in_annotator(page: Any, server: Server) -> None:
+    """Open a text of six words as an annotator who has not begun."""
+    with server.client() as client:
+        project, _ = add_text(client, "one two three four five six")
+        client.post("/api/people", json={"name": "mira", "password": "open sesame, please"}).raise_for_status()
+        client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
+        person = client.post("/api/people", json={"name": "ann"}).json()
+        member = {"person": person["id"], "role": "annotator"}
+        client.put(f"/api/projects/{project}/members", json=member).raise_for_status()
+        client.post(f"/api/projects/{project}/assignments", json={}).raise_for_status()
+    page.goto(person["link"])
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_selector("#editor[data-state=open] .gap")
+
+
+def wait_for_marks(page: Any, *positions: int) -> None:
+    page.wait_for_function(
+        f"(wanted) => JSON.stringify({MARKS}.map(([at]) => at)) === wanted", arg=str([*positions]).replace(" ", "")
+    )
+
+
+def test_first_marks_in_two_tabs_are_in_one_annotation(page: Any, server: Server) -> None:
+    sign_in_annotator(page, server)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector("#editor[data-state=open] .gap")
+    page.locator(".gap[data-at='2']").click()
+    page.wait_for_function("() => document.getElementById('saved').textContent === 'Saved'")
+    other.locator(".gap[data-at='4']").click()
+    wait_for_marks(other, 2, 4)
+    look_for_changes(page)
+    wait_for_marks(page, 2, 4)
+    other.close()
+
+
+def test_first_mark_without_a_network_waits_for_the_next_page(page: Any, server: Server) -> None:
+    sign_in_annotator(page, server)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.route("**/api/items/*/annotations*", lambda route: route.abort())
+    page.locator(".gap[data-at='2']").click()
+    page.wait_for_function("() => document.getElementById('saved').textContent.includes('1 change not sent')")
+    assert page.locator("#saved").is_visible(), "on a phone, too"
+    other = page.context.new_page()
+    address = page.url
+    page.close()
+    other.goto(address)
+    wait_for_marks(other, 2)
+    other.wait_for_function("() => document.getElementById('saved').textContent === 'Saved'")
+    assert other.evaluate("localStorage.getItem('caesura-outbox')") == "[]"
+    other.close()

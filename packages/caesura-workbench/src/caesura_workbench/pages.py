@@ -331,7 +331,8 @@ def log_in(
     if person is None:
         if people.exist():
             people.log(AuditEntry(name[:100] or "?", "failed to sign in", client=client))
-        return error_response(401, "wrong name, password or link.")
+        wrong = "this personal link is not valid any more; ask for a new one." if link else "wrong name or password."
+        return error_response(401, wrong)
     secret = people.begin_session(person.id, client, replaces=request.cookies.get(SESSION_COOKIE))
     people.log(AuditEntry(person.name, "signed in", client=client))
     return _with_cookie(request, SESSION_COOKIE, secret)

@@ -34,7 +34,8 @@ export class Editor {
     this.position = null;
     this.until = null; // the end of the selection, if it is more than a place
     this.begins = "works" in byId("title").dataset; // annotators need no step to begin: the first mark makes their annotation
-    this.outbox = new Outbox((message) => this.showSaved(message));
+    this.outbox = new Outbox((message) => this.showSaved(message, null, true));
+    this.unbegun = `item ${byId("title").dataset.item} of ${byId("start").elements.coder.value}`; // what changes are kept for until there is an annotation
     this.turn = 0;
     this.curation = new Curation(this);
     for (const [id, act] of Object.entries({ undo: () => this.step("undo"), redo: () => this.step("redo"), next: () => this.dispute(1), previous: () => this.dispute(-1) }))
@@ -105,7 +106,7 @@ export class Editor {
     this.draw();
     this.show();
     byId("editor").dataset.state = this.locked ? (this.state.id === null ? "blank" : "locked") : "open";
-    if (!this.locked && this.state.id !== null) this.resume();
+    if (!this.locked) this.resume();
     markSeen("editor");
   }
 
@@ -142,22 +143,28 @@ export class Editor {
     return { id: null, coder: "", role: "coder", editable: this.begins, version: 1, settled: [], can_undo: false, can_redo: false, marks };
   }
 
-  // Make the annotation that the first mark is for.
+  // Make the annotation that the first mark is for, unless the same person has begun it elsewhere, in another tab say.
   begin() {
-    this.beginning ??= call("POST", `/api/items/${byId("title").dataset.item}/annotations${this.part}`, { empty: true })
+    this.beginning ??= this.outbox.insist(() => call("POST", `/api/items/${byId("title").dataset.item}/annotations${this.part}`, { empty: true }))
       .then((made) => {
         this.data.annotations.push(made);
         this.state = made;
         this.coders = this.coders.filter((a) => a.id !== made.id);
+        this.outbox.move(this.unbegun, made.id);
         document.dispatchEvent(new Event("started"));
+      }, async (error) => {
+        const data = await this.reload(this.from);
+        if (!data.annotations.some((a) => a.editable)) throw error;
+        this.open(data, null);
       })
       .finally(() => (this.beginning = null));
     return this.beginning;
   }
 
   // What the header says about saving: nothing, that it is saved (the version is in the history), or that it waits.
-  showSaved(message, version = null) {
+  showSaved(message, version = null, waiting = false) {
     byId("saved").textContent = message;
+    byId("saved").toggleAttribute("data-waiting", waiting);
     if (version !== null) byId("saved").dataset.version = version;
   }
 
@@ -337,7 +344,15 @@ export class Editor {
 
   /** Changes are sent one after another, each based on the version before it; the page shows the server's state. @param {any} operation @param {string} [request] */
   change(operation, request) {
-    if (this.state.id === null && this.begins) return this.begin().then(() => this.change(operation, request), (error) => { this.showError(error.message); return false; });
+    if (this.state.id === null && this.begins) {
+      const kept = request ?? this.outbox.add(this.unbegun, operation);
+      return this.begin().then(() => this.change(operation, kept), (error) => {
+        this.outbox.remove(kept);
+        this.refresh();
+        this.showError(messageOf(error));
+        return false;
+      });
+    }
     return this.send(operation, (id) => call("PATCH", `/api/annotations/${this.state.id}${this.part}`, { version: this.state.version, operation, request: id }), request);
   }
 
@@ -348,7 +363,8 @@ export class Editor {
 
   // Send the changes that were made offline, or whose response was lost, before the page was closed.
   resume() {
-    for (const { request, operation } of this.outbox.waiting(this.state.id)) {
+    if (this.state.id !== null) this.outbox.move(this.unbegun, this.state.id);
+    for (const { request, operation } of this.outbox.waiting(this.state.id ?? this.unbegun)) {
       if (operation.kind === "undo" || operation.kind === "redo") this.step(operation.kind, request);
       else this.change(operation, request);
     }

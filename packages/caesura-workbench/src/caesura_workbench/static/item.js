@@ -282,9 +282,9 @@ async function fetchAtRest() {
   }
 }
 
-if (!find(".app[data-blind]")) follow(title.dataset.project, async (changes) => {
+async function catchUp(changes) {
   const here = changes.filter((change) => change.item === Number(item));
-  if (!here.length || !data || !editor.state) return;
+  if (!data || !editor.state) return;
   const fresh = await fetchAtRest();
   if (versionsOf(fresh) === versionsOf(data) || !byId("merge").hidden) return;
   const before = data;
@@ -299,7 +299,10 @@ if (!find(".app[data-blind]")) follow(title.dataset.project, async (changes) => 
   const { author } = here.findLast((change) => change.annotation === mine.id) ?? {};
   if (mine.id !== null && data.annotations.find((a) => a.id === mine.id)?.version !== mine.version) notify(author ? t("{who} changed this annotation.", { who: author }) : t("This annotation was changed elsewhere."));
   await compare();
-});
+}
+// Annotators who work blind see what they did themselves in another tab or on another device once they come back to this one.
+if (find(".app[data-blind]")) document.addEventListener("visibilitychange", reportErrors(async () => { if (!document.hidden) await catchUp([]); }));
+else follow(title.dataset.project, async (changes) => { if (changes.some((change) => change.item === Number(item))) await catchUp(changes); });
 
 byId("rename-coder").addEventListener("click", reportErrors(() => {
   const { id, coder } = editor.state;

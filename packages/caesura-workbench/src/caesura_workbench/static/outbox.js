@@ -2,7 +2,7 @@
 import { ApiError } from "./api.js";
 import { tn } from "./strings.js";
 
-/** @typedef {{ annotation: number, operation: any, request: string }} Waiting */
+/** @typedef {{ annotation: number | string, operation: any, request: string }} Waiting a change of an annotation: its id, or a name of one that is yet to begin */
 
 const KEY = "caesura-outbox";
 const UNREACHABLE = [0, 502, 504]; // no response, or none from behind a proxy; others say that nothing was changed
@@ -39,7 +39,7 @@ export class Outbox {
     addEventListener("online", () => this.wake?.());
   }
 
-  /** Keep a change; returns the id under which it is sent. @param {number} annotation @param {any} operation */
+  /** Keep a change; returns the id under which it is sent. @param {number | string} annotation @param {any} operation */
   add(annotation, operation) {
     const request = crypto.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 14)}`;
     this.sending.add(request);
@@ -53,7 +53,12 @@ export class Outbox {
     write(read().filter((each) => each.request !== request));
   }
 
-  /** Changes of an annotation that were kept by an earlier page. @param {number} annotation */
+  /** An annotation has begun: what was kept for it is of this id now. @param {string} before @param {number} annotation */
+  move(before, annotation) {
+    write(read().map((each) => (each.annotation === before ? { ...each, annotation } : each)));
+  }
+
+  /** Changes of an annotation that were kept by an earlier page. @param {number | string} annotation */
   waiting(annotation) {
     const kept = read().filter((each) => each.annotation === annotation && !this.sending.has(each.request));
     for (const { request } of kept) this.sending.add(request);
@@ -62,16 +67,20 @@ export class Outbox {
 
   /** Send until the server responds; its response, or its refusal, ends the change. @template T @param {string} request @param {() => Promise<T>} send @returns {Promise<T>} */
   async deliver(request, send) {
+    try {
+      return await this.insist(send);
+    } finally {
+      this.remove(request);
+    }
+  }
+
+  /** Send until the server responds. @template T @param {() => Promise<T>} send @returns {Promise<T>} */
+  async insist(send) {
     for (let wait = 1000; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
       try {
-        const answer = await send();
-        this.remove(request);
-        return answer;
+        return await send();
       } catch (error) {
-        if (!(error instanceof ApiError && UNREACHABLE.includes(error.status))) {
-          this.remove(request);
-          throw error;
-        }
+        if (!(error instanceof ApiError && UNREACHABLE.includes(error.status))) throw error;
         const number = this.sending.size;
         this.report(tn(number, "{n} change not sent; it is kept and sent again.", "{n} changes not sent; they are kept and sent again."));
         await new Promise((resolve) => {

@@ -249,7 +249,7 @@ function drawRelease() {
 function drawAssign() {
   const annotators = counts.people.filter((p) => p.role === "annotator").length;
   const each = Number(byId("assign").elements.per_item.value) || annotators;
-  byId("assign-numbers").textContent = annotators ? t("{items} items × {people} = {all} assignments, about {each} for everybody.", { items: count(counts.items), people: each, all: count(counts.items * each), each: count(Math.ceil((counts.items * each) / annotators)) }) : t("There is no annotator yet: invite people first.");
+  byId("assign-numbers").textContent = annotators ? tn(counts.items, "{items} item × {people} = {all} assignments, about {each} for everybody.", "{items} items × {people} = {all} assignments, about {each} for everybody.", { items: count(counts.items), people: each, all: count(counts.items * each), each: count(Math.ceil((counts.items * each) / annotators)) }) : t("There is no annotator yet: invite people first.");
   byId("assign-invite").hidden = annotators > 0;
   byId("assign").querySelector("footer button.main").hidden = !annotators;
 }

@@ -59,11 +59,11 @@ export class Strips {
 // The colours of the page, for canvases.
 export function paletteOf(dark) {
   const style = getComputedStyle(document.documentElement);
-  const read = (name, other) => style.getPropertyValue(`--${name}`).trim() || style.getPropertyValue(`--${other}`).trim();
+  const read = (name) => style.getPropertyValue(`--${name}`).trim();
   const colours = {
-    paper: read("paper"), ink: read("ink"), faint: read("ink-2", "faint"), ink3: read("ink-3", "faint"), line: read("line", "grid"), line2: read("line-2", "line"), edge: read("edge"),
-    accent: read("accent"), near: read("warn", "near"), wash: read("wash"), suggestion: read("c4", "suggestion"), sunk: read("sunk", "band"),
-    labels: Array.from({ length: 11 }, (_, number) => (number ? read(`c${number}`, "ink") : read("ink"))), // by number of the label
+    paper: read("paper"), ink: read("ink"), faint: read("ink-2"), ink3: read("ink-3"), line: read("line"), line2: read("line-2"), edge: read("edge"),
+    accent: read("accent"), near: read("warn"), wash: read("wash"), suggestion: read("c4"), sunk: read("sunk"),
+    labels: Array.from({ length: 11 }, (_, number) => (number ? read(`c${number}`) : read("ink"))), // by number of the label
     tint: dark ? 0.22 : 0.13,
   };
   const shades = new Uint32Array(256); // of a spectrogram

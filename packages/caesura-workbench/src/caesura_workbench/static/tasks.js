@@ -29,6 +29,6 @@ reportErrors(async () => {
   const { open = 0, begun = 0, discuss = 0, done = 0 } = tasks;
   const all = total({ open, begun, discuss, done });
   byId("tasks-message").textContent = !all ? t("No items are assigned to you yet; the project manager assigns them.")
-    : done === all ? t("All {n} items are done. Thank you.", { n: done }) : tn(done, "{n} of your {all} items is done.", "{n} of your {all} items are done.", { all });
+    : done === all ? tn(done, "Your item is done. Thank you.", "All {n} items are done. Thank you.") : tn(done, "{n} of your {all} items is done.", "{n} of your {all} items are done.", { all });
   byId("tasks").closest(".card").hidden = !all;
 })();
