@@ -110,13 +110,15 @@ def test_next_item_leads_through_the_list_and_ends(campaign: SampleWorkbench) ->
 def test_inbox_and_pace(campaign: SampleWorkbench) -> None:
     ann, mira = campaign["ann"], campaign["mira"]
     do(ann, campaign.items[0], "done")
-    mira.post(f"/api/items/{campaign.items[0]}/comments", json={"text": "Look again."})
+    mira.post(f"/api/items/{campaign.items[0]}/comments", json={"text": "Look again.", "position": 2})
     mira.put(f"/api/projects/{campaign.project}/guidelines", json={"text": "# New", "version": 0})
     box = ann.get("/api/inbox").json()
     (project,) = box["projects"]
     assert (project["done"], project["open"], project["next"]["id"]) == (1, 6, campaign.items[1])
-    assert {(each["kind"], each["text"]) for each in box["answers"]} == {("comment", "Look again."), ("guidelines", "")}
+    answers = {(each["kind"], each["text"], each["position"]) for each in box["answers"]}
+    assert answers == {("comment", "Look again.", 2), ("guidelines", "", None)}
     assert box["today"]["done"] == 1
+    assert box["week"] == [0, 0, 0, 0, 0, 0, 1]
     do(ann, campaign.items[1], "discuss")
     assert [each["kind"] for each in mira.get("/api/inbox").json()["answers"]] == ["discuss"]
     pace = get(mira, campaign, "pace", days=7)

@@ -44,7 +44,14 @@ def test_lint() -> None:
 
 @pytest.mark.parametrize(
     "sheets",
-    ["pages", "pages agreement", "editors text adjudicate", "editors nested adjudicate", "editors recording"],
+    [
+        "pages figures",
+        "pages figures agreement",
+        "editors text figures",
+        "editors text adjudicate",
+        "editors nested adjudicate",
+        "editors recording",
+    ],
 )
 def test_style_sheets_of_a_page_are_small(sheets: str) -> None:
     """The design's budget is 40 kB per page, before compression."""

@@ -296,7 +296,7 @@ def _next(known: ProjectItems, viewer: Viewer, after: int | None) -> dict[str, A
 
 @router.get("/inbox", response_model=Inbox)
 def inbox(request: Request, store: ViewerStore) -> dict[str, Any]:
-    """Return what waits for the viewer: their projects with the next item, answers of others, and what they did today."""
+    """Return what waits for the viewer: their projects with the next item, answers of others, and what they did today and in the last seven days."""
     viewer = store.viewer
     listed = []
     answers: list[dict[str, Any]] = []
@@ -310,11 +310,12 @@ def inbox(request: Request, store: ViewerStore) -> dict[str, Any]:
             working = here.single_user or (here.role == "annotator" and not here.released)
             listed.append({**described, **counted, **(_next(known, here, None) if working else _NOTHING)})
             answers += _answers(db, here, row)
-        today = _today(db, viewer)
+        week = _done_in_a_week(db, viewer)
+        today = {"done": week[-1], "changes": _changes_today(db, viewer)}
     for each in listed:
         each["next"] = each.pop("item")
     answers.sort(key=lambda each: str(each["time"]), reverse=True)
-    return {"projects": listed, "answers": answers[:50], "today": today}
+    return {"projects": listed, "answers": answers[:50], "today": today, "week": week}
 
 
 _NOTHING: dict[str, Any] = {"item": None, "left": 0}
@@ -343,6 +344,7 @@ def _answers(db: sa.Connection, viewer: Viewer, project: Any) -> list[dict[str, 
     if viewer.person is not None:
         query = (
             sa.select(comments.c.item, comments.c.author, comments.c.text, comments.c.time, items.c.name)
+            .add_columns(comments.c.position)
             .join(items, items.c.id == comments.c.item)
             .where(viewer.in_project(project.id), not_deleted(items), comments.c.time > since)
             .where(comments.c.item.in_(viewer.own_items()), viewer.sees_comments())
@@ -374,7 +376,7 @@ def _answers(db: sa.Connection, viewer: Viewer, project: Any) -> list[dict[str, 
             {"kind": "discuss", "item": item, "name": name, "author": who, "text": note, "time": when}
             for item, note, when, name, who in db.execute(query)
         ]
-    return [{"project": project.id, **each} for each in shown]
+    return [{"project": project.id, "position": None, **each} for each in shown]
 
 
 def _first_work(db: sa.Connection, viewer: Viewer, project: int) -> str | None:
@@ -391,19 +393,27 @@ def _first_work(db: sa.Connection, viewer: Viewer, project: int) -> str | None:
     return first
 
 
-def _today(db: sa.Connection, viewer: Viewer) -> dict[str, int]:
+def _changes_today(db: sa.Connection, viewer: Viewer) -> int:
     midnight = datetime.now(UTC).date().isoformat()
     own = changes.c.person == viewer.person if viewer.person is not None else sa.true()
     counted = sa.select(sa.func.count()).where(own, changes.c.time >= midnight)
     # the newest changes are the only ones that can be of today
     newest = db.scalar(sa.select(sa.func.max(changes.c.id))) or 0
-    made = db.scalar(counted.where(changes.c.what == "annotation.changed", changes.c.id > newest - 100_000))
-    done = (
-        sa.select(sa.func.count())
-        .select_from(assignments)
-        .where(assignments.c.person == viewer.person, assignments.c.status == "done", assignments.c.changed >= midnight)
+    return db.scalar(counted.where(changes.c.what == "annotation.changed", changes.c.id > newest - 100_000)) or 0
+
+
+def _done_in_a_week(db: sa.Connection, viewer: Viewer) -> list[int]:
+    """Return how many items the viewer finished on each of the last seven days, today last."""
+    today = datetime.now(UTC).date()
+    days = [(today - timedelta(days=n)).isoformat() for n in range(6, -1, -1)]
+    day = sa.func.substr(assignments.c.changed, 1, 10)
+    query = (
+        sa.select(day, sa.func.count())
+        .where(assignments.c.person == viewer.person, assignments.c.status == "done", assignments.c.changed >= days[0])
+        .group_by(day)
     )
-    return {"done": (db.scalar(done) or 0) if viewer.person is not None else 0, "changes": made or 0}
+    done: dict[str, int] = {when: many for when, many in db.execute(query)} if viewer.person is not None else {}
+    return [done.get(when, 0) for when in days]
 
 
 @router.get("/projects/{project}/pace", response_model=Pace)

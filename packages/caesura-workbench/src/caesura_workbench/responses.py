@@ -215,6 +215,7 @@ class Answer(ResponseBody):
     author: str
     text: str
     time: str | None
+    position: float | None
 
 
 class Today(ResponseBody):
@@ -230,6 +231,7 @@ class Inbox(ResponseBody):
     projects: list[InboxProject]
     answers: list[Answer]
     today: Today
+    week: list[int]
 
 
 class PaceDay(ResponseBody):

@@ -361,6 +361,7 @@ reportErrors(async () => {
     byId("widen")?.setAttribute("aria-pressed", "true");
     byId("compare").blur(); // the address moves the focus there; keys are for the editor
   }
+  if (address.hash === "#today") showTab("today"); // the home of annotators
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
   editor.expect(at);

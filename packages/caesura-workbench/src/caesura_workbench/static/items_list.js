@@ -1,6 +1,6 @@
 // The list of items beside the editor: search, filters, and fifty rows at a time.
 import { byId, call, el, reportErrors } from "./api.js";
-import { ago, meter, percent, total } from "./figures.js";
+import { ago, avatar, meter, percent, spark, total } from "./figures.js";
 import { follow } from "./live.js";
 import { count, t, tn } from "./strings.js";
 
@@ -14,7 +14,6 @@ const WORDS = Object.fromEntries(GROUPS);
 const ANSWERS = 5;
 const PATIENCE = 1500; // milliseconds until the list is fetched, whatever the editor does
 let state = "";
-let today = null;
 
 const address = (states, after) => {
   const asked = new URLSearchParams({ limit: "50", ...(states ? { state: states } : {}), ...(after ? { after } : {}) });
@@ -38,7 +37,7 @@ async function show() {
   const parts = mine && !state && !byId("items-search").value.trim() ? INBOX : [[state, ""]];
   const [inbox, ...found] = await Promise.all([parts === INBOX ? call("GET", "/api/inbox").catch(() => null) : null, ...parts.map(([states]) => call("GET", address(states)))]);
   if (asked !== turn) return;
-  today = inbox?.today ?? today;
+  if (inbox) drawToday(inbox);
   const groups = parts.map(([states, heading], i) => group(heading, found[i], states));
   if (inbox?.answers.length) groups.splice(1, 0, [title(t("Answers for you"), inbox.answers.length), ...inbox.answers.slice(0, ANSWERS).map(answer)]);
   groups.push(elsewhere(inbox?.projects ?? []));
@@ -62,6 +61,16 @@ const answer = (each) => el("a", { href: each.item ? `/items/${each.item}` : `/p
   el("i", { class: `st ${each.kind === "discuss" ? "talk" : each.item ? "begun" : "open"}` }), el("span", { class: "clip", dir: "auto" }, each.item ? each.name : each.kind === "schema" ? t("New labels") : t("New guidelines")), el("small", {}, ago(each.time)),
   el("span", { class: "sub clip", dir: "auto" }, each.text ? t("{who}: {text}", { who: each.author, text: each.text }) : each.author));
 
+// The tab beside the text: what one did, and what others answered.
+function drawToday({ today, week, answers }) {
+  const done = week.reduce((/** @type {number} */ sum, /** @type {number} */ n) => sum + n, 0);
+  byId("week").replaceChildren(el("span", {}, t("In seven days")), el("b", {}, tn(done, "{n} item", "{n} items")), spark(week), el("span", {}, t("Today: {done} done, {changes}", { done: count(today.done), changes: tn(today.changes, "{n} change", "{n} changes") })));
+  const said = answers.filter((each) => each.kind === "comment").slice(0, ANSWERS);
+  byId("answers-title").hidden = !said.length;
+  byId("answers").replaceChildren(...said.map((each) => el("li", {}, el("div", { class: "row" }, avatar(each.author, []), el("b", { dir: "auto" }, each.author), el("small", { dir: "auto" }, `${each.name} · ${ago(each.time)}`)),
+    el("p", { dir: "auto" }, each.text), el("a", { class: "btn sm", href: `/items/${each.item}${each.position === null ? "" : `?at=${each.position}`}` }, t("Open the place")))));
+}
+
 // A button that fetches the next rows of a group.
 function more(data, states) {
   if (!data.next) return [];
@@ -81,8 +90,7 @@ async function showCounts() {
   const tasks = { open, begun, discuss, done };
   if (!total(tasks)) return;
   byId("items-foot").hidden = false;
-  byId("items-foot").replaceChildren(el("div", { class: "row" }, tn(done, "{n} of {all} done", "{n} of {all} done", { all: count(total(tasks)) }), el("span", { class: "push" }, percent(tasks))), meter(tasks, ""),
-    ...(today ? [el("p", {}, t("Today: {done} done, {changes}", { done: count(today.done), changes: tn(today.changes, "{n} change", "{n} changes") }))] : []));
+  byId("items-foot").replaceChildren(el("div", { class: "row" }, tn(done, "{n} of {all} done", "{n} of {all} done", { all: count(total(tasks)) }), el("span", { class: "push" }, percent(tasks))), meter(tasks, ""));
 }
 
 let pause;

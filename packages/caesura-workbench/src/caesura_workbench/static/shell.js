@@ -22,7 +22,7 @@ export function togglePanel(panel) {
   if (!box) return;
   const attribute = isNarrow(panel) ? "data-open" : "data-shut";
   box.toggleAttribute(attribute);
-  if (attribute === "data-shut") remember(keyOf(panel), box.hasAttribute("data-shut") ? "1" : null);
+  if (attribute === "data-shut") remember(keyOf(panel), box.hasAttribute("data-shut") ? "1" : "0");
   drawToggles(panel);
   dispatchEvent(new Event("resize")); // editors lay out again
 }
@@ -35,8 +35,7 @@ export function openPanel(panel) {
 
 function remember(key, value) {
   try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, value);
+    localStorage.setItem(key, value);
   } catch {
     // storage is forbidden: the panel is folded on this page only
   }
@@ -51,7 +50,8 @@ export function recall(key) {
 }
 
 for (const panel of Object.keys(NARROW)) {
-  if (recall(keyOf(panel))) find(`.${panel}`)?.setAttribute("data-shut", "");
+  const kept = recall(keyOf(panel));
+  if (kept) find(`.${panel}`)?.toggleAttribute("data-shut", kept === "1");
   drawToggles(panel);
 }
 
