@@ -2,8 +2,9 @@
 import { byId, call, el, find, findAll, messageOf, name, number, offer, offerUpdate, reportErrors } from "./api.js";
 import { bar } from "./figures.js";
 import { SORTS } from "./kinds.js";
-import { byLikeness, histogram } from "./likeness.js";
+import { histogram } from "./likeness.js";
 import { follow } from "./live.js";
+import { drawPairs } from "./pairs.js";
 import { day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
@@ -77,17 +78,7 @@ function drawNumbers({ title, about: said, pooled, interval, coefficients }) {
   byId("not-applicable").replaceChildren(...coefficients.filter((c) => c.why).map((c) => el("li", {}, `${c.title ?? c.coefficient}: ${c.why}`)));
 }
 
-function drawMatrix() {
-  const { coders, matrix } = shown;
-  const wanted = find("#order [aria-pressed=true]").dataset.order;
-  const order = wanted === "likeness" ? byLikeness(matrix) : [...coders.keys()];
-  const shade = (value) => `--v: ${(0.55 * Math.min(1, Math.max(0, value))).toFixed(3)}`; // a fixed scale from 0 to 1
-  const cell = (i, j) => (i === j ? el("td", { class: "self" }, "–") : matrix[i][j] === null ? el("td", { class: "self", title: t("no item in common") }, "·")
-    : el("td", { style: shade(matrix[i][j]) }, el("a", { href: `/projects/${byId("title").dataset.project}/compare?${new URLSearchParams({ first: coders[i], second: coders[j], sort: shown.sort })}`, title: t("Compare {first} and {second}", { first: coders[i], second: coders[j] }) }, matrix[i][j].toFixed(2))));
-  byId("matrix").replaceChildren(
-    el("thead", {}, el("tr", {}, el("td", { class: "self" }), ...order.map((i) => el("th", { scope: "col" }, name(coders[i]))))),
-    el("tbody", {}, ...order.map((i) => el("tr", {}, el("th", { scope: "row" }, name(coders[i])), ...order.map((j) => cell(i, j))))));
-}
+const drawMatrix = () => drawPairs(byId("matrix"), shown, byId("title").dataset.project, { order: find("#order [aria-pressed=true]").dataset.order });
 
 function drawItems(items) {
   const scored = items.filter(({ score }) => score !== null);
