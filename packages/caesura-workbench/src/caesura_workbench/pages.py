@@ -106,7 +106,9 @@ def home(request: Request, store: ViewerStore) -> Response:
     """List all projects; somebody who only annotates is led to their next item."""
     item = _next_of_all(store)
     return (
-        RedirectResponse(f"/items/{item}#today", status_code=303) if item else render_page(request, "home.html", page="home")
+        RedirectResponse(f"/items/{item}#today", status_code=303)
+        if item
+        else render_page(request, "home.html", page="home")
     )
 
 
