@@ -412,7 +412,7 @@ def _done_in_a_week(db: sa.Connection, viewer: Viewer) -> list[int]:
         .where(assignments.c.person == viewer.person, assignments.c.status == "done", assignments.c.changed >= days[0])
         .group_by(day)
     )
-    done: dict[str, int] = {when: many for when, many in db.execute(query)} if viewer.person is not None else {}
+    done = {} if viewer.person is None else {row[0]: row[1] for row in db.execute(query)}
     return [done.get(when, 0) for when in days]
 
 
