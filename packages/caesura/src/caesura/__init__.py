@@ -24,15 +24,20 @@ _OTHER_NAMES = {
         'cs.metric("F")(reference, hypothesis)',
     ),
     **dict.fromkeys(
-        ("kappa", "cohen_kappa", "cohens_kappa", "cohen_kappa_score", "fleiss_kappa", "fleiss"),
+        ("kappa", "cohen_kappa", "cohens_kappa", "cohen_kappa_score"),
         'cs.agree(corpus, coefficient="kappa")',
     ),
+    **dict.fromkeys(("fleiss_kappa", "fleiss"), 'cs.agree(corpus, coefficient="pi"), or "fleiss" for labels of units'),
     **dict.fromkeys(("pi", "scott_pi", "scotts_pi", "fleiss_pi"), 'cs.agree(corpus, coefficient="pi")'),
     **dict.fromkeys(("alpha", "krippendorff", "krippendorff_alpha"), 'cs.agree(corpus, coefficient="alpha")'),
     **dict.fromkeys(("gamma", "compute_gamma"), 'cs.agree(corpus, coefficient="gamma")'),
     **dict.fromkeys(("agreement", "iaa"), "cs.agree(corpus)"),
     **dict.fromkeys(("load", "load_file", "read_file", "open", "from_file", "from_csv", "from_json"), "cs.read(path)"),
-    **dict.fromkeys(("save", "dump", "to_file"), "cs.write(corpus, path)"),
+    **dict.fromkeys(("save", "dump", "to_file", "to_json", "to_csv", "to_textgrid"), "cs.write(corpus, path)"),
+    **dict.fromkeys(("from_textgrid", "from_eaf", "from_elan", "from_rttm", "from_praat"), "cs.read(path)"),
+    **dict.fromkeys(
+        ("accuracy", "accuracy_score"), "cs.evaluate(reference, hypothesis), which prints all scores that fit"
+    ),
     **dict.fromkeys(("score", "eval", "test", "compute"), "cs.evaluate(reference, hypothesis)"),
     **dict.fromkeys(("from_pandas", "from_polars", "from_frame", "from_df", "dataframe"), "cs.from_dataframe(frame)"),
     **dict.fromkeys(("to_pandas", "to_polars", "to_dataframe"), "corpus.to_pandas() or corpus.to_polars()"),

@@ -200,6 +200,18 @@ class Source:
             f"this is not {name} text; name its encoding with encoding= (-O encoding=latin-1, or --encoding where a command has it).",
         )
 
+    def _binary_error(self, line: int | None, raw: bytes) -> FormatError:
+        """Return an error about a file with zero bytes, which names the encoding of text in two or four bytes without a byte order mark."""
+        start = raw[: _HEAD_BYTES - _HEAD_BYTES % 4]
+        for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be") if self.encoding is None else ():
+            text = start.decode(encoding, "replace")
+            if text and sum(" " <= letter <= "~" or letter in "\r\n\t" for letter in text) > 0.5 * len(text):
+                return self.error(
+                    None,
+                    f"this seems to be {encoding.upper()} text without a byte order mark; add -O encoding={encoding}.",
+                )
+        return self.error(line, "this is a binary file, expected text.")
+
     def _choose_encoding(self, start: bytes) -> str:
         wide = start[:4] in (
             b"\xff\xfe\x00\x00",
@@ -216,12 +228,12 @@ class Source:
             text = raw.decode(encoding)
         except UnicodeError as error:
             if b"\x00" in raw[:_HEAD_BYTES] and not encoding.startswith(("utf-16", "utf-32")):
-                raise self.error(None, "this is a binary file, expected text.") from None
+                raise self._binary_error(None, raw) from None
             line = raw[: getattr(error, "start", 0)].count(b"\n") + 1
             raise self.encoding_error(line, encoding) from None
         if "\x00" in text:
             line = text[: text.index("\x00")].count("\n") + 1
-            raise self.error(line, "this is a binary file, expected text.")
+            raise self._binary_error(line, raw)
         return text
 
 

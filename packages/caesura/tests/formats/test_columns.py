@@ -122,8 +122,10 @@ def test_scores_and_full_columns(tmp_path: Path) -> None:
 
 
 def test_unknown_columns_are_listed(tmp_path: Path) -> None:
+    with pytest.raises(CaesuraError, match="no known format fits the columns element, zahl, ort; call them position"):
+        read(tmp_path, "Element;Zahl;Ort\nd;0;5\n")
     with pytest.raises(
-        CaesuraError, match="no known format fits the columns element, beginn, ende; call them position"
+        CaesuraError, match="the columns beginn and ende may be starts and ends; call them start and end"
     ):
         read(tmp_path, "Element;Beginn;Ende\nd;0;5\n")
     with pytest.raises(CaesuraError, match=r"separated by \|; expected commas, semicolons or tabs"):

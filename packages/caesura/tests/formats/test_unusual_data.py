@@ -12,6 +12,7 @@ import pytest
 
 import caesura as cs
 from caesura.errors import CaesuraError
+from caesura.model import Annotation
 from caesura.model.provenance import ReadingNote
 from cli.command import caesura, refused
 
@@ -375,3 +376,142 @@ def test_parts_that_readers_leave_out_are_noted(tmp_path: Path) -> None:
         "the regions of the channels 0, 1 were read as one recording.",
     ]
     assert notes("c.conll", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n") == []
+
+
+def test_starts_and_ends_under_any_name_of_two_coders(tmp_path: Path) -> None:
+    """Unknown names were seen as starts and ends only in tables of one coder, and else read as one label per unit."""
+    rows = "d,a,0,50,x\nd,a,50,100,y\nd,b,0,82,x\nd,b,82,100,y\n"
+    with pytest.raises(CaesuraError, match="the columns t0 and t1 may be starts and ends"):
+        read(tmp_path, "x.csv", f"item,coder,t0,t1,label\n{rows}")
+    with pytest.raises(CaesuraError, match="the columns from and to may be starts and ends"):
+        read(tmp_path, "x.csv", f"doc,annotator,from,to,type\n{rows}")
+    with pytest.warns(ReadingNote, match="was not used; a column of annotators is called coder"):
+        read(tmp_path, "x.csv", "item,who,label\nd,a,x\nd,a,y\nd,b,x\nd,b,x\n")
+
+
+@pytest.mark.parametrize(
+    ("tags", "masses"), [("B I I B I", [3, 2]), ("B M E S B E", [3, 1, 2]), ("B I L U B L", [3, 1, 2])]
+)
+def test_tags_without_names_start_segments(tmp_path: Path, tags: str, masses: list[int]) -> None:
+    """B and I were taken for names of segments."""
+    table = "item,label\n" + "".join(f"d,{tag}\n" for tag in tags.split())
+    with pytest.warns(ReadingNote, match="so B was taken to start a segment"):
+        corpus = read(tmp_path, "x.csv", table)
+    assert corpus["d", ""].masses == masses  # type: ignore[union-attr]
+    assert corpus.interpretation.options == {"mean": "starts"}  # type: ignore[union-attr]
+    named = cs.read(tmp_path / "x.csv", mean="segments")["d", ""]
+    assert named.names[:2] == ("B", tags.split()[1])  # type: ignore[union-attr, index]
+
+
+@pytest.mark.parametrize("missing", ["", "NaN", "NA", "None"])
+def test_missing_values_beside_0_and_1_are_refused(tmp_path: Path, missing: str) -> None:
+    with pytest.raises(CaesuraError, match="line 3: the label is empty, and the others are 0 and 1"):
+        read(tmp_path, "x.csv", f"item,label\nx,0\nx,{missing}\nx,1\n")
+
+
+def test_what_json_lists_were_read_as_is_said_in_the_right_words(tmp_path: Path) -> None:
+    for content, words, others in (
+        ("[[0, 1, 0], [1, 0]]", "the marks of 0 and 1 of items 1 to 2", ()),
+        ("[[2, 3], [4, 1]]", "the masses of items 1 to 2; for nested", ("--format nested-json",)),
+        ("[[[2, 3], [5]], [[4, 6]]]", "nested segments of one text; write the masses of several coders as", ()),
+    ):
+        with pytest.warns(ReadingNote, match=words):
+            corpus = read(tmp_path, "x.json", content)
+        assert corpus.interpretation.alternatives == others  # type: ignore[union-attr]
+    assert read(tmp_path, "y.json", "[false, true, false]")["y", ""].masses == [2, 2]  # type: ignore[union-attr]
+
+
+def test_an_interpretation_stores_what_was_chosen(tmp_path: Path) -> None:
+    """It held only what the user had typed, so that other data was read by a guess of its own."""
+    (tmp_path / "gold.csv").write_text("item,label\nx,0\nx,1\nx,0\n")
+    (tmp_path / "ours.csv").write_text("item,label\nx,1\nx,0\nx,0\n")  # starts, if read alone
+    assert caesura("check", "gold.csv", "-o", "how.json", cwd=tmp_path).returncode == 0
+    stored = json.loads((tmp_path / "how.json").read_text())["interpretation"]
+    assert stored["options"] == {"mean": "ends"}
+    assert stored["alternatives"] == ["-O mean=starts", "-O mean=segments"]
+    done = caesura("check", "ours.csv", "--as", "how.json", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["files"][0]["notes"] == []
+    corpus = cs.read(tmp_path / "ours.csv", interpretation=tmp_path / "how.json")
+    assert corpus["x", ""].masses == [1, 2]  # type: ignore[union-attr]
+    assert corpus.interpretation.as_dict() == stored  # type: ignore[union-attr]
+    with pytest.warns(ReadingNote):
+        spans = read(tmp_path, "s.csv", "item,start,end,label\nx,0,5,a\nx,5,9,b\n")
+    assert spans.interpretation.options == {"time": False}  # type: ignore[union-attr]
+    assert cs.read(tmp_path / "s.csv", interpretation=spans.interpretation) == spans
+
+
+def test_choices_of_one_file_are_not_those_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label\n1\n0\n1\n0\n")
+    (tmp_path / "b.csv").write_text("label\nx\nx\ny\ny\n")
+    with pytest.warns(ReadingNote):
+        corpus = cs.read(tmp_path)
+    assert corpus.interpretation.options == {}  # type: ignore[union-attr]
+    assert cs.read(tmp_path, interpretation=corpus.interpretation) == corpus
+
+
+def test_every_command_tells_that_many_files_are_left_out(tmp_path: Path) -> None:
+    """Only evaluate and compare did; reasons other than the first were not printed."""
+    (tmp_path / "d").mkdir()
+    for name, content in (("a", "0 1 x\n1 2 y\n"), ("b", "0 1 x\n1 2 z\n"), ("c", ""), ("d", "zero\n")):
+        (tmp_path / "d" / f"{name}.lab").write_text(content)
+    done = caesura("convert", tmp_path / "d", tmp_path / "out.json", "-f", "labels", "--keep-going")
+    assert done.returncode == 3
+    assert "without c.lab: the file is empty; d.lab, line 1: " in done.stderr
+    (tmp_path / "d" / "d.lab").unlink()
+    assert caesura("show", tmp_path / "d", "-f", "labels", "--keep-going").returncode == 0
+
+
+def test_the_format_of_a_suffix_is_the_one_that_loses_least(tmp_path: Path) -> None:
+    """Intervals that start later than 0 were given to the CSV of spans, which cannot hold them at all."""
+    corpus = cs.Corpus.from_annotations([Annotation("x", "", cs.Segmentation.from_times([3.5], length=1.0, start=3.0))])
+    with pytest.raises(CaesuraError, match="CSV of times would lose the start times; write it anyway"):
+        cs.write(corpus, tmp_path / "x.csv")
+    cs.write(corpus, tmp_path / "x.csv", lossy=True)
+    assert "0.5" in (tmp_path / "x.csv").read_text()
+
+
+def test_annotations_given_one_by_one_are_refused_with_what_to_type() -> None:
+    one, other = [[2, 3], [4, 1]], [[3, 2], [4, 1]]
+    with pytest.raises(CaesuraError, match="are one dict"):
+        cs.agree(one, other)  # type: ignore[arg-type]
+    with pytest.raises(CaesuraError, match=r"as in cs\.agree\(\[a, b, c\]\)"):
+        cs.agree(one, other, one)  # type: ignore[arg-type]
+    with pytest.raises(CaesuraError, match=r"as in cs\.unify\(\[a, b, c\]\)"):
+        cs.unify(one, other)  # type: ignore[call-overload]
+    with pytest.raises(CaesuraError, match="a metric is a name, such as 'WD', or a Metric, not window_diff"):
+        cs.evaluate(one, other, metrics=cs.window_diff)  # type: ignore[arg-type]
+
+
+def test_whole_numbers_that_could_be_units_or_seconds_are_said(tmp_path: Path) -> None:
+    """Rows of start and end without a label, and label tracks of whole numbers, were read in silence."""
+    with pytest.warns(
+        ReadingNote, match="read as the first and last units of nested segments; for seconds add --format times"
+    ):
+        assert read(tmp_path, "a.csv", "item,start,end\nd,1,5\nd,6,9\n").kind == "nested"
+    with pytest.warns(ReadingNote, match="whole numbers were read as seconds, as in Audacity"):
+        assert read(tmp_path, "b.txt", "0\t5\tx\n5\t10\ty\n").timed
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReadingNote)
+        read(tmp_path, "c.csv", "item,first,last\nd,1,5\nd,6,9\n")
+        read(tmp_path, "d.txt", "0.0\t5\tx\n5\t10\ty\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_text_without_a_byte_order_mark_is_named(tmp_path: Path, encoding: str) -> None:
+    """It was called a binary file."""
+    (tmp_path / "x.srt").write_bytes("1\n00:00:00,000 --> 00:00:01,000\nשלום, hi\n".encode(encoding))
+    with pytest.raises(CaesuraError, match=f"add -O encoding={encoding}"):
+        cs.read(tmp_path / "x.srt")
+    assert cs.read(tmp_path / "x.srt", encoding=encoding).timed
+
+
+def test_frames_that_mean_different_things_by_1_are_refused_in_the_words_of_python() -> None:
+    polars = pytest.importorskip("polars")
+    starts, ends = (
+        polars.DataFrame({"unit": list("abcd"), "label": labels}) for labels in ([1, 0, 1, 0], [0, 1, 0, 1])
+    )
+    with (
+        pytest.warns(ReadingNote),
+        pytest.raises(CaesuraError, match=r"read both with cs\.from_dataframe\(frame, mean='starts'\)"),
+    ):
+        cs.evaluate(starts, ends)

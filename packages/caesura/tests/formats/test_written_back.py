@@ -325,6 +325,19 @@ def test_transcriber(tmp_path: Path) -> None:
     assert again["talk", "", "Ben"].rows == new["talk", "", "Ben"].rows
 
 
+def test_turns_of_transcriber_keep_their_pauses(tmp_path: Path) -> None:
+    """A turn was divided at every pause when any of its words moved."""
+    pauses = "".join(f'<Sync time="{2 * i + 1}"/>\n<Sync time="{2 * i + 2}"/>\nword\n' for i in range(5))
+    turn = f'<Turn speaker="spk1" startTime="0" endTime="12">\n<Sync time="0"/>\nfirst\n{pauses}</Turn>'
+    path = stored(tmp_path, "talk.trs", TRANSCRIBER[: TRANSCRIBER.index("<Turn")].replace('endTime="6"', 'endTime="12"') + turn + "\n</Section>\n</Episode>\n</Trans>\n", "latin-1")  # fmt: skip
+    out, new, again = back(
+        path, "Ann", spans(lambda rows: [rows[0], (2.25, *rows[1][1:]), *rows[2:4], (8.0, 8.75, "word"), rows[5]])
+    )
+    assert again["talk", "", "Ann"].rows == new["talk", "", "Ann"].rows
+    root = ElementTree.fromstring(out.read_bytes())
+    assert [(each.get("startTime"), each.get("endTime")) for each in root.iter("Turn")] == [("0.0", "12.0")]
+
+
 def test_exmaralda(tmp_path: Path) -> None:
     path = stored(tmp_path, "talk.exb", EXMARALDA)
     out, new, again = back(path, "A [v]", spans(lambda rows: [(0.0, 0.75, "one"), rows[1], (1.0, 1.5, "new")]))

@@ -123,6 +123,9 @@ def agree(
     >>> round(agree(samples.load("stargazer"), "S:weights=scaled").value, 4)
     0.7667
     """
+    given: object = coefficient
+    if isinstance(given, (list, tuple, dict)):  # the annotations of a third coder
+        raise CaesuraError("the annotations of all coders are one list or dict, as in cs.agree([a, b, c]).")
     names = None if coefficient is None else [coefficient]
     resampling = Resampling(level, resamples, seed=seed)
     if anchor is not None and anchor is not False:

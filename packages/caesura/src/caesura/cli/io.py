@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from caesura.metrics import Metric
     from caesura.model import Corpus
 
+MANY_LEFT_OUT = "caesura.many left out"  # the key in the context of a command that exits with 3
 _SAMPLE = "sample:"
 _TURNS = "rttm"
 
@@ -108,10 +109,13 @@ def interpretation_lines(corpus: Corpus) -> list[str]:
     known = corpus.interpretation
     if known is None:
         return ["made in Python or built in."]
+    from shlex import quote
+
     from caesura.text import pluralize
 
     groups = ", ".join(f"{name} ({of})" for name, of in known.groups.items())
-    options = " ".join(f"-O {key}={value}" for key, value in known.options.items())
+    spelled = {key: ("no", "yes")[value] if isinstance(value, bool) else value for key, value in known.options.items()}
+    options = " ".join(f"-O {quote(f'{key}={value}')}" for key, value in spelled.items())
     tracks = f"{pluralize(len(corpus.tracks), 'track')}: {known.tracks}{'' if known.pooled else ', scored one by one'}"
     return [
         f"format {known.format or 'several'}, {known.kind} in {known.unit}",
@@ -120,6 +124,7 @@ def interpretation_lines(corpus: Corpus) -> list[str]:
         *([tracks] if known.tracks != "none" else []),
         *([f"groups: {groups}"] if groups else []),
         *([f"options: {options}"] if options else []),
+        *([f"other readings: {', '.join(known.alternatives)}"] if known.alternatives else []),
     ]
 
 
@@ -182,6 +187,8 @@ class Reading:
             if settings.keep_going:
                 given["keep_going"] = True
             corpus = read(path, self.format, interpretation=settings.interpretation, **given)
+        if settings.keep_going and _are_many_left_out(corpus):
+            click.get_current_context().meta[MANY_LEFT_OUT] = True
         if settings.explain:
             explain(path, corpus)
         return corpus
@@ -335,7 +342,7 @@ def leave_out_bad_files(
     gold: Corpus, systems: Mapping[str, Corpus]
 ) -> tuple[Corpus, dict[str, Corpus], list[dict[str, Any]]]:
     """Leave out, on all sides, the items whose file could not be read on one side; report them to standard error."""
-    from caesura.formats.folders import LEFT_OUT
+    from caesura.model.provenance import LEFT_OUT
 
     left_out: list[dict[str, Any]] = [
         {"item": note.item, "side": side, "file": note.file, "line": note.line, "why": note.example}
@@ -356,10 +363,20 @@ def leave_out_bad_files(
 
 
 def exit_if_many_are_left_out(count: int, left_out: Sequence[Mapping[str, Any]]) -> None:
-    """Exit with 3 if several files could not be read, and more than a tenth; one file among few is no reason to stop a script."""
-    bad = len({each["item"] for each in left_out})
-    if bad > 1 and bad > (count + bad) / 10:
+    """Exit with 3 if several files could not be read on either side, and more than a tenth of the recordings."""
+    if _are_many(len({each["item"] for each in left_out}), count):
         raise click.exceptions.Exit(3)
+
+
+def _are_many_left_out(corpus: Corpus) -> bool:
+    from caesura.model.provenance import LEFT_OUT
+
+    return _are_many(sum(note.rule == LEFT_OUT for note in corpus.notes), len(corpus.items))
+
+
+def _are_many(bad: int, read: int) -> bool:
+    """Tell whether several files are left out, and more than a tenth; one file among few is no reason to stop a script."""
+    return bad > 1 and bad > (read + bad) / 10
 
 
 def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, path: Path | str) -> Corpus:

@@ -406,6 +406,16 @@ class _Command(click.Command):
             args, ctx.meta[READING] = split_reading_options(args)
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; exit with 3 if it left out many files."""
+        result = super().invoke(ctx)
+        if self.reads_data:
+            from caesura.cli.io import MANY_LEFT_OUT
+
+            if ctx.meta.get(MANY_LEFT_OUT):
+                ctx.exit(3)
+        return result
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, kind in (("Arguments", click.Argument), ("Options", click.Option)):
             rows = [each.get_help_record(ctx) for each in self.get_params(ctx) if isinstance(each, kind)]

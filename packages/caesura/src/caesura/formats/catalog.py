@@ -36,7 +36,7 @@ from typing import Any
 
 from caesura.errors import AmbiguousFile, CaesuraError, FormatError
 from caesura.files import Source, load_json
-from caesura.formats.columns import parse_header
+from caesura.formats.columns import NAME_ALIASES, likely_intervals, parse_header
 from caesura.formats.losses import FEATURES
 from caesura.options import option_types, validate_options
 from caesura.registry import Entry, Registry
@@ -279,7 +279,7 @@ def detect(source: Source) -> Format:
     if source.path.suffix.lower() == ".json":
         load_json(source)  # reports the line of a syntax error, if there is one
     if source.path.suffix.lower() in (".csv", ".tsv") and (columns := [name for name in parse_header(head) if name]):
-        raise source.error(1, _unknown_columns(columns))
+        raise source.error(1, _unknown_columns(columns, head))
     few = len(claiming) <= 3
     expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming and few else ""
     names = f"such as {', '.join(f.name for f in claiming)}; " if claiming else ""
@@ -289,8 +289,13 @@ def detect(source: Source) -> Format:
     raise source.error(line, f"no known format fits this file{begins}{expected}; {advice}.")
 
 
-def _unknown_columns(columns: list[str]) -> str:
+def _unknown_columns(columns: list[str], head: str) -> str:
     """Return why a table is not understood, and which columns it needs."""
+    if (found := likely_intervals(head, frozenset(NAME_ALIASES) | set(NAME_ALIASES.values()))) is not None:
+        return (
+            f"the columns {found[0]} and {found[1]} may be starts and ends; call them start and end if they are (start_ms and end_ms "
+            "for milliseconds), and the column of labels label."
+        )
     listed = ", ".join(columns[:8]) + (" …" if len(columns) > 8 else "")
     if len(columns) == 1 and (mark := next((mark for mark in "|:" if mark in columns[0]), None)):
         return f"its cells seem to be separated by {mark}; expected commas, semicolons or tabs."

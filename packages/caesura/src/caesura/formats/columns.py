@@ -15,7 +15,20 @@ DELIMITERS = ",;\t"
 #: What other programs call the columns of items, coders, starts and ends.
 NAME_ALIASES = {
     **dict.fromkeys(("document", "doc", "doc_id", "document_id", "file", "filename", "recording"), "item"),
-    **dict.fromkeys(("annotator", "annotator_id", "rater"), "coder"),
+    **dict.fromkeys(
+        (
+            "annotator",
+            "annotator_id",
+            "annotator_name",
+            "rater",
+            "rater_id",
+            "coder_id",
+            "labeler",
+            "labeller",
+            "worker_id",
+        ),
+        "coder",
+    ),
     **dict.fromkeys(("tier", "tier_name"), "track"),
 }
 INTERVAL_ALIASES = {
@@ -158,12 +171,15 @@ def are_seconds(head: str, aliases: Mapping[str, str]) -> bool:
 def likely_intervals(head: str, known: frozenset[str]) -> tuple[str, str] | None:
     """Return two columns that look like starts and ends although they have other names, or None.
 
-    They hold numbers, the first is smaller than the second in every row, and both increase; or their names say so.
+    They hold numbers, the first is smaller than the second in every row, and their names say what they are, or each row of one item
+    and coder starts where the one before ends or later.
 
     Examples
     --------
     >>> likely_intervals("item,von,bis,label\\na,0,5,x\\na,5,9,y\\n", frozenset({"item", "label"}))
     ('von', 'bis')
+    >>> likely_intervals("coder,t0,t1,label\\na,0,5,x\\na,5,9,y\\nb,0,4,x\\nb,4,9,y\\n", frozenset({"coder", "label"}))
+    ('t0', 't1')
     """
     header, rows = parse_header(head), first_rows(head)
     if not rows or any(len(row) != len(header) for row in rows):
@@ -174,12 +190,14 @@ def likely_intervals(head: str, known: frozenset[str]) -> tuple[str, str] | None
             cells = [parse_decimal(row[i].replace(",", ".")) for row in rows]
             if all(cell is not None for cell in cells):
                 numbers[i] = [cell for cell in cells if cell is not None]
+    of = [i for i, name in enumerate(header) if NAME_ALIASES.get(name, name) in ("item", "coder", "track", "speaker")]
+    same = [k for k in range(1, len(rows)) if all(rows[k - 1][i] == rows[k][i] for i in of)]
     for i, starts in numbers.items():
         for j, ends in numbers.items():
             if i == j or not all(a < b for a, b in zip(starts, ends, strict=True)):
                 continue
             named = _STARTS.fullmatch(header[i]) and _ENDS.fullmatch(header[j])
-            follow = all(b <= a for b, a in zip(ends, starts[1:], strict=False)) and len(rows) > 2
+            follow = len(same) > 1 and all(ends[k - 1] <= starts[k] for k in same)
             if named or follow:
                 return header[i], header[j]
     return None

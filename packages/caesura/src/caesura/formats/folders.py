@@ -15,7 +15,7 @@ from caesura.errors import AmbiguousFile, CaesuraError, FormatError, InvalidSegm
 from caesura.files import cleanup_on_signal
 from caesura.formats.losses import FEATURES, features, reduce_corpus
 from caesura.model import Annotation, Corpus
-from caesura.model.provenance import add_note
+from caesura.model.provenance import LEFT_OUT, add_note
 from caesura.model.time_axis import TimeAxisRules
 from caesura.text import pluralize
 
@@ -29,8 +29,8 @@ _MISTAKEN = {
     **dict.fromkeys(("tracks", "tier", "tiers"), "track"),
 }
 
-#: The rules of notes about folders, and about files that could not be read.
-FOLDERS, LEFT_OUT = "folders", "left out"
+#: The rule of notes about folders that were not read as coders.
+FOLDERS = "folders"
 
 #: Common ways to name the files of several coders, the most specific first; ``~`` stands for a separator.
 _COMMON_PATTERNS = (
@@ -265,6 +265,7 @@ def _named_by_folders(folder: Path, files: list[_FolderFile]) -> list[_FolderFil
             f"{folder}: the folders {listed} were read as {what}, not as coders.{hint}",
             count=len(groups),
             example=listed,
+            others=tuple(re.findall(r"-O '[^']+'", hint)),
         )
     return named
 

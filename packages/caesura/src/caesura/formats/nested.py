@@ -15,6 +15,7 @@ from caesura.files import Source, load_json, parse_integer
 from caesura.formats.columns import parse_header
 from caesura.formats.tables import Row, integer_cell, read_table, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
+from caesura.model.provenance import add_note
 
 # ---------------------------------------------------------------------- brackets
 # ``[ [ a b ] c ]``: every pair of brackets is a segment, its depth the level. Words are separated by spaces or line ends; brackets may
@@ -94,7 +95,21 @@ def _entries(source: Source, data: Any) -> Iterator[Annotation]:
                 raise source.error(None, f'item {item!r}: expected {{coder: segments}}, or an object with "segments".')
             yield from (_annotation(source, entry, item, coder) for coder, entry in coders.items())
     else:
+        if isinstance(data, list) and _has_numbers(data):
+            add_note(
+                "nested",
+                f"{source.path}: the lists were read as nested segments of one text; write the masses of several coders as "
+                "{item: {coder: masses}}.",
+            )
         yield _annotation(source, data, source.stem, "")
+
+
+def _has_numbers(data: list[Any]) -> bool:
+    """Tell whether the first part that is no list is a number, so that the lists could also be masses."""
+    first: Any = data
+    while isinstance(first, list) and first:
+        first = first[0]
+    return isinstance(first, int)
 
 
 def _annotation(source: Source, entry: Any, item: str, coder: str) -> Annotation:
@@ -262,6 +277,14 @@ def read_spans(source: Source, *, length: int | None = None) -> Corpus:
             lengths[item, track] = max(lengths.get((item, track), 0), listed[-1][1] if listed else 0)
         elif lengths.setdefault((item, track), stated) != stated:
             raise row.error(f"item {item!r} has length {stated} here and {lengths[item, track]} above.")
+    if not {"first", "last"} & set(parse_header(source.head())):
+        add_note(
+            "units",
+            f"{source.path}: the starts and ends are whole numbers without labels and were read as the first and last units of nested "
+            "segments; for seconds add --format times.",
+            count=len(spans),
+            others=("--format times",),
+        )
     annotations = []
     for (item, coder, track), listed in spans.items():
         try:

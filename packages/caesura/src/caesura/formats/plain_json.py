@@ -13,7 +13,7 @@ from caesura.files import Source, load_json
 from caesura.formats.caesura_json import parse_lines
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.conversion import are_flags
-from caesura.model.provenance import add_note
+from caesura.model.provenance import MARKS, add_note
 
 # ---------------------------------------------------------------------- masses-json
 # ``[[2, 3, 5], [4, 6]]``, ``["0100", "0010"]``, ``[2, 3, 5]`` (one item), ``{"a": [2, 3, 5]}`` or ``{"a": {"ann": [2, 3, 5]}}``. Lists of 0 and
@@ -21,7 +21,7 @@ from caesura.model.provenance import add_note
 
 _MASSES = r'(?:\[\s*(?:\d+(?:\.0)?|true|false)\s*[,\]]|"[01]+"\s*[,\]}])'
 _START = re.compile(
-    rf'\s*(?:\[\s*{_MASSES}|\[\s*\d+\s*[,\]]|\{{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:\{{\s*"(?:[^"\\]|\\.)*"\s*:\s*)?{_MASSES})'
+    rf'\s*(?:\[\s*{_MASSES}|\[\s*(?:\d+(?:\.0)?|true|false)\s*[,\]]|\{{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:\{{\s*"(?:[^"\\]|\\.)*"\s*:\s*)?{_MASSES})'
 )
 
 
@@ -37,12 +37,14 @@ def read(source: Source) -> Corpus:
         data = {source.stem: data}
     elif isinstance(data, list):
         strings = all(isinstance(each, str) for each in data)
-        what = "strings of 0 and 1 of items" if strings else "masses of items"
+        marks = strings or are_flags(data)
+        what = "strings of 0 and 1 of items" if strings else "marks of 0 and 1 of items" if marks else "masses of items"
         add_note(
             "numbered",
             f"{source.path}: a list of {len(data)} was read as the {what} 1 to {len(data)}"
-            f"{'' if strings else '; for nested segments of one text add --format nested-json'}.",
+            f"{'' if marks else '; for nested segments of one text add --format nested-json'}.",
             count=len(data),
+            others=() if marks else ("--format nested-json",),
         )
         data = {str(number): each for number, each in enumerate(data, 1)}
     if not isinstance(data, dict) or not data:
@@ -127,7 +129,14 @@ def read_sentences(source: Source, *, mean: Literal["segments", "starts", "ends"
         mean = "starts" if all(labels[0] == 1 for _, _, labels in rows) else "ends"
         other = "ends" if mean == "starts" else "starts"
         text = f"{source.path}: the labels are 0 and 1, so 1 was taken to {mean[:-1]} a segment; if it {other} one, add -O mean={other}."
-        add_note("marks", text, count=len(rows), example=mean)
+        add_note(
+            MARKS,
+            text,
+            count=len(rows),
+            example=mean,
+            chosen={"mean": mean},
+            others=(f"-O mean={other}", "-O mean=segments"),
+        )
     elif mean in ("starts", "ends") and not flags:
         raise source.error(None, f"labels must be 0 and 1 with mean={mean}.")
     return Corpus.from_annotations(Annotation(item, "", _labelled(units, labels, mean)) for item, units, labels in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -27,6 +28,7 @@ from caesura.model.corpus import on_one_time_axis
 from caesura.model.provenance import (
     Document,
     Interpretation,
+    Note,
     Provenance,
     add_note,
     announce,
@@ -107,20 +109,32 @@ def read(
     if common:
         common = validate_options("reading", common, _COMMON)
         options = {**options, **common}
-    formats: set[str] = set()
+    formats: list[str] = []
     with collect_notes() as notes:
         axis = {key: common[key] for key in ("start", "lengths", "slack") if key in common}
         rules = TimeAxisRules(**axis) if axis else None
         corpus = _read_path(where, format, given, rules, formats, keep_going=common.get("keep_going", False))
         if common.get("attributes") is not None:
             corpus = _with_attributes(corpus, Path(common["attributes"]))
-    found = interpret(where, corpus, format or (min(formats) if len(formats) == 1 else None), options)
-    if expected is not None and (differing := expected.differences(found)):
-        raise FormatError(where, None, f"the data does not fit its interpretation: {'; '.join(differing)}.")
+    found = interpret(where, corpus, format or (formats[0] if len(set(formats)) == 1 else None), options)
+    found = _with_choices(found, notes, len(formats))
+    if expected is not None:
+        if differing := expected.differences(found):
+            raise FormatError(where, None, f"the data does not fit its interpretation: {'; '.join(differing)}.")
+        found = replace(found, alternatives=found.alternatives or expected.alternatives)
     said = (*corpus.notes, *notes)
     check_same_meaning(said)
     announce(said, where)
     return corpus.with_provenance(Provenance(found, said, corpus.sources, tiers=not found.pooled))
+
+
+def _with_choices(found: Interpretation, notes: Sequence[Note], files: int) -> Interpretation:
+    """Add the options that make a reader's choices again, if it made the same choice in all files, and those for other readings."""
+    choices = Counter((key, value) for note in notes for key, value in note.chosen.items())
+    shared = {key: value for (key, value), count in choices.items() if count == files and found.format is not None}
+    options = {**shared, **found.options}
+    others = dict.fromkeys(other for note in notes for other in note.others)
+    return replace(found, options=options, alternatives=tuple(others))
 
 
 def as_interpretation(given: object) -> Interpretation:
@@ -152,17 +166,17 @@ def _read_path(
     format: str | None,
     options: dict[str, Any],
     rules: TimeAxisRules | None,
-    formats: set[str] | None = None,
+    formats: list[str] | None = None,
     *,
     keep_going: bool = False,
 ) -> Corpus:
-    """Read a file or folder; the names of the formats are added to ``formats``."""
-    found = set() if formats is None else formats
+    """Read a file or folder; the format of every file is added to ``formats``."""
+    found = [] if formats is None else formats
 
     def read_one(file: Path, name: str | None, **given: Any) -> Corpus:
         source = Source.open(file, encoding=given.get("encoding"))
         chosen = format or name or detect(source).name
-        found.add(chosen)
+        found.append(chosen)
         return read_source(source, chosen, given, rules)
 
     if where.is_dir():
@@ -325,7 +339,8 @@ def _with_column_attributes(corpus: Corpus, source: Source, format: str) -> Corp
         add_note(
             "unused",
             f"{source.path}: the {'columns' if unused[1:] else 'column'} {', '.join(unused)} "
-            f"{'have' if unused[1:] else 'has'} several values in one item and {'were' if unused[1:] else 'was'} not used.",
+            f"{'have' if unused[1:] else 'has'} several values in one item and {'were' if unused[1:] else 'was'} not used; "
+            "a column of annotators is called coder.",
             count=len(unused),
             example=unused[0],
         )

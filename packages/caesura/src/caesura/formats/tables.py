@@ -433,9 +433,15 @@ ZeroBoundary: TypeAlias = Literal["none", "type"]
 
 _TAG = re.compile(r"O|[BIESLU]-\S+")
 
+#: Tags without a name that start a segment; I, M, E and L continue one.
+_STARTING = frozenset(("B", "S", "U"))
+
 #: Other spellings of 0 and 1; programs that met a missing value write whole numbers with a decimal point.
 _FLAGS = {"0": "0", "1": "1", "0.0": "0", "1.0": "1", "false": "0", "true": "1", "no": "0", "yes": "1"}
 
+
+#: How programs write a missing value.
+_EMPTY = frozenset(("", "nan", "na", "n/a", "none", "null", "<na>"))
 
 #: Spellings of 0 and 1 that are names elsewhere, and therefore only flags if a column of boundaries holds nothing else.
 _PAIRS = (("n", "y"), ("f", "t"), ("-", "+"))
@@ -630,6 +636,8 @@ def _read_zeros(source: Source, streams: Iterable[_LabelledUnits], zero: ZeroBou
             f"{source.path}: {min(zeros)} in the column boundary was read as no boundary, because no cell is empty; "
             "if it is a type, add -O zero=type.",
             count=len(listed),
+            chosen={"zero": "none"},
+            others=("-O zero=type",),
         )
     for stream in listed:
         stream.boundaries = ["" if mark in zeros else mark for mark in stream.boundaries]
@@ -654,11 +662,23 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
     """Decide what labels mean: names, tags of spans, or marks if there are only 0 and 1; a note says the last two."""
     found = {label.strip() for stream in streams for label in stream.labels}
     _refuse_scores(source, "label", found)
+    if _are_bare_tags(found, streams):
+        add_note(
+            "tags",
+            f"{source.path}: the labels are {' and '.join(sorted(found))}, so B was taken to start a segment; if they name segments, "
+            "add -O mean=segments.",
+            count=len(streams),
+            chosen={"mean": "starts"},
+            others=("-O mean=segments",),
+        )
+        return "starts"
     if all(_TAG.fullmatch(label) for label in found) and any(label[0] in "BSU" for label in found):
         add_note(
             "tags",
             f"{source.path}: labels such as {min(found - {'O'})} were read as tags of spans; if they name segments, add -O mean=segments.",
             count=len(streams),
+            chosen={"mean": "spans"},
+            others=("-O mean=segments",),
         )
         return "spans"
     flags = {as_flag(label) for label in found}
@@ -667,8 +687,10 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
             None,
             f"all labels are {min(found)}; add -O mean=ends or starts if they mark boundaries, -O mean=segments if they name segments.",
         )
-    if flags == {"0", "1", ""}:
-        empty = next(row for row in read_table(source, aliases=_LABELS_ALIASES) if not row["label"].strip())
+    if {"0", "1"} < flags and all(flag.lower() in _EMPTY for flag in flags - {"0", "1"}):
+        empty = next(
+            row for row in read_table(source, aliases=_LABELS_ALIASES) if row["label"].strip().lower() in _EMPTY
+        )
         raise empty.error("the label is empty, and the others are 0 and 1; add -O mean=segments if they name segments.")
     if flags != {"0", "1"}:
         return "segments"
@@ -682,14 +704,28 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
         f"if it {other} one, add -O mean={other}, if they name segments, -O mean=segments.",
         count=len(streams),
         example=chosen,
+        chosen={"mean": chosen},
+        others=(f"-O mean={other}", "-O mean=segments"),
     )
     return chosen
+
+
+def _are_bare_tags(found: set[str], streams: Iterable[_LabelledUnits]) -> bool:
+    """Tell whether labels are B and I, or B, M, E and S, which say where segments start but have no names."""
+    return (
+        "B" in found
+        and ("I" in found or {"E", "S"} <= found)
+        and (found <= {"B", "I", "E", "S"} or found <= {"B", "M", "E", "S"} or found <= {"B", "I", "L", "U"})
+        and all(stream.labels[0].strip() in _STARTING for stream in streams)
+    )
 
 
 def _labels_to_boundaries(source: Source, streams: Iterable[_LabelledUnits], mean: str) -> None:
     """Make boundaries after units of labels that say where segments start or end."""
     for stream in streams:
         flags = [as_flag(label) for label in stream.labels]
+        if mean == "starts" and set(flags) <= {"B", "I", "M", "E", "S", "L", "U"}:
+            flags = ["1" if label in _STARTING else "0" for label in flags]
         if odd := [label for label in flags if label not in ("0", "1")]:
             raise source.error(None, f"a label is {odd[0][:40]!r}, expected 1 where a segment {mean}, else 0.")
         stream.boundaries = flags if mean == "ends" else [*flags[1:], "0"]
@@ -779,12 +815,17 @@ def read_spans(source: Source, *, length: float | None = None, time: bool | None
     seconds = bool(time)
     if time is None:
         seconds = (header is None and are_seconds(source.head(), _SPANS_ALIASES)) or _has_fractions(rows)
-    if not seconds and time is None and header is None and "annotator" not in parse_header(source.head()):
+    if (
+        not seconds
+        and time is None
+        and header is None
+        and not {"annotator", *_PYGAMMA[1:]} <= set(parse_header(source.head()))
+    ):
         why = (
             "the starts and ends are whole numbers and were read as units, not seconds; for seconds add -O time=yes, "
             "for milliseconds call the columns start_ms and end_ms."
         )
-        add_note("units", f"{source.path}: {why}", count=len(rows))
+        add_note("units", f"{source.path}: {why}", count=len(rows), chosen={"time": False}, others=("-O time=yes",))
     spans: dict[tuple[str, str, str], list[tuple[float, float, str | None]]] = {}
     lengths: defaultdict[tuple[str, str], float] = defaultdict(float)
     ends: defaultdict[tuple[str, str], float] = defaultdict(float)

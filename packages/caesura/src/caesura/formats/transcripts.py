@@ -139,6 +139,8 @@ class TranscriptBuilder:
                 f"{self.convention.unmarked!r}, as in segsimflex; choose another with unmarked=, or unmarked=none for no boundary.",
                 count=len(self.unmarked),
                 file=str(self.path),
+                chosen={"unmarked": self.convention.unmarked or "none"},
+                others=("-O unmarked=none",),
             )
         if self.read_as_words:
             line, token = self.read_as_words[0]

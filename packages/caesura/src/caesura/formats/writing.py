@@ -503,16 +503,16 @@ def _bytes(content: Content) -> bytes:
 
 
 def _format_by_suffix(path: Path, corpus: Corpus, document: Document | None = None) -> Format:
-    """Choose the first writable format with this suffix that can hold the corpus, else that of its source, else the first one."""
-    needed, first = features(corpus), None
+    """Choose the first writable format with this suffix that can hold the corpus, else that of its source, else one that loses least."""
+    needed, writable = features(corpus), []
     for each in claiming_formats(path):
         if hasattr(each.load(), "write"):
             if needed <= each.carries:
                 return each
-            first = first or each
+            writable.append(each)
     if document is not None and named_format(document.format).claims(path):
         return named_format(document.format)
-    if first is None:
+    if not writable:
         known = ", ".join(sorted(name for name, module in FORMATS.items() if hasattr(module, "write")))
         raise FormatError(path, None, f"no format writes this suffix; name one with format= (--to): {known}.")
-    return first
+    return min(writable, key=lambda each: (bool(needed - each.carries - DROPPABLE), len(needed - each.carries)))

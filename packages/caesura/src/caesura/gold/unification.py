@@ -366,6 +366,9 @@ def unify(
 
     check_embeddedness(embeddedness)
     coders, marks = _coders_and_marks(annotations)
+    given: object = method
+    if isinstance(given, (list, tuple, dict)):  # the annotations of a second coder
+        raise CaesuraError("the annotations of all coders are one list or dict, as in cs.unify([a, b, c]).")
     if method not in METHODS:
         raise UnknownName("method", str(method), list(METHODS))
     options: dict[str, object] = {"threshold": threshold, "rule": rule, "weight": None if weight == "votes" else weight}

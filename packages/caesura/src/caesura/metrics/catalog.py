@@ -20,6 +20,7 @@ from caesura.metrics.family import Family, Metric, check_kind
 from caesura.model.corpus import Kind
 from caesura.options import option_types, parse_options, validate_names, validate_options
 from caesura.registry import Entry, Registry
+from caesura.text import shorten
 
 
 def _accept(name: str, loaded: Any) -> type[Family]:
@@ -360,7 +361,10 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     if isinstance(name, Metric):
         return name
     if not isinstance(name, str):
-        raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {name!r}.")
+        if callable(name):
+            raise CaesuraError(f"a metric is a name, such as 'WD', or a Metric, not {getattr(name, '__name__', name)}.")
+        several = "" if isinstance(name, (int, float)) else "; several coders or systems are one dict, {'a': …, 'b': …}"
+        raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {shorten(repr(name))}{several}.")
     bare, _, text = name.partition(":")
     if parameters.get("kind") in ("time", "spans") and bare in ALIASES_IN_TIME:
         parameters.pop("kind")
@@ -432,7 +436,7 @@ def listed_metrics(given: str | Metric | Iterable[str | Metric]) -> list[str | M
     """
     if isinstance(given, str) and ":" not in given:
         return [name.strip() for name in given.split(",") if name.strip()] or [given]
-    return [given] if isinstance(given, (str, Metric)) else list(given)
+    return [given] if isinstance(given, (str, Metric)) or not isinstance(given, Iterable) else list(given)
 
 
 def with_parameters(names: Iterable[str], parameters: Mapping[str, Any]) -> list[Metric]:

@@ -41,6 +41,10 @@ class Note:
         The file that it is about, "" if there is none or it is not known.
     line : int or None
         The line of the file.
+    chosen : mapping of str to Any
+        The options that make the same choice again.
+    others : tuple of str
+        The options that make another choice, such as "-O mean=starts".
     """
 
     rule: str
@@ -50,6 +54,8 @@ class Note:
     example: str = ""
     file: str = ""
     line: int | None = None
+    chosen: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    others: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the note as plain data."""
@@ -77,9 +83,9 @@ class Interpretation:
     groups : mapping of str to str
         Attributes of items, and what they were read from.
     options : mapping of str to Any
-        The options that give this reading again.
+        The options that give this reading again: those that were given, and those that make the reader's choices.
     alternatives : tuple of str
-        Other readings of the same data, with the option to type for each.
+        The options for other readings of the same data, such as "-O mean=starts", where the reader chose.
     """
 
     format: str | None
@@ -239,6 +245,9 @@ _collected: ContextVar[list[Note] | None] = ContextVar("notes of the corpus that
 #: The rule of notes about a tier whose times are computed and not annotated, which is not scored; their example is the track.
 COMPUTED = "computed"
 
+#: The rule of notes about files that could not be read.
+LEFT_OUT = "left out"
+
 #: The rule of notes about labels 0 and 1, whose example is what 1 does: "starts" or "ends".
 MARKS = "marks"
 
@@ -252,6 +261,11 @@ def check_same_meaning(notes: Iterable[Note]) -> None:
         The notes of all files.
     """
     found = {note.example: note.text.partition(": ")[0] for note in notes if note.rule == MARKS}
+    if len(found) > 1 and found["starts"] == found["ends"]:  # two frames
+        raise CaesuraError(
+            "1 would start a segment on one side and end one on the other; read both with cs.from_dataframe(frame, mean='starts') or "
+            "mean='ends'."
+        )
     if len(found) > 1:
         raise CaesuraError(
             f"1 would start a segment in {found['starts']} and end one in {found['ends']}; add -O mean=starts or -O mean=ends."
@@ -271,6 +285,8 @@ def add_note(
     example: str = "",
     file: str = "",
     line: int | None = None,
+    chosen: Mapping[str, Any] | None = None,
+    others: tuple[str, ...] = (),
 ) -> None:
     """Note a repair or a choice.
 
@@ -288,12 +304,16 @@ def add_note(
         One case of it.
     file, line : str and int, default "" and None
         The file and its line.
+    chosen : mapping of str to Any, default None
+        The options that make the same choice again; an interpretation stores them.
+    others : tuple of str, default ()
+        The options that make another choice.
     """
     listed = _collected.get()
     if listed is None:  # a reader that was called on its own
         warnings.warn(text, ReadingNote, stacklevel=3)
     else:
-        listed.append(Note(rule, text, item, count, example, file, line))
+        listed.append(Note(rule, text, item, count, example, file, line, dict(chosen or {}), others))
 
 
 @contextmanager
@@ -308,11 +328,16 @@ def collect_notes() -> Iterator[list[Note]]:
 
 
 def announce(notes: Sequence[Note], path: Path | str) -> None:
-    """Warn about notes, in one sentence per rule: about the first file, and how many others there are."""
+    """Warn about notes, in one sentence per rule: about the first file, and how many others there are; of bad files, the first five."""
     by_rule: dict[str, list[Note]] = {}
     for note in notes:
         by_rule.setdefault(note.rule, []).append(note)
     for listed in by_rule.values():
-        others = len({note.file or note.item for note in listed[1:]})
-        more = f" (and likewise in {others} other {'file' if others == 1 else 'files'} of {path})" if others else ""
-        warnings.warn(listed[0].text.removesuffix(".") + more + ".", ReadingNote, stacklevel=4)
+        text = listed[0].text.removesuffix(".")
+        if listed[0].rule == LEFT_OUT:
+            same = f"{text.partition(' without ')[0]} without "
+            shown = [note.text.removeprefix(same).removesuffix(".") for note in listed[1:5]]
+            text = "; ".join([text, *shown]) + (f"; and {len(listed) - 5} more" if len(listed) > 5 else "")
+        elif others := len({note.file or note.item for note in listed[1:]}):
+            text += f" (and likewise in {others} other {'file' if others == 1 else 'files'} of {path})"
+        warnings.warn(f"{text}.", ReadingNote, stacklevel=4)

@@ -28,6 +28,7 @@ from caesura.formats.speech.intervals import (
     timed_segmentations,
 )
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model.provenance import add_note
 
 # ---------------------------------------------------------------------- htk and mlf
 # HTK's .lab holds one recording, its master label file (.mlf) many, each under its name. Times are in units of 100 ns.
@@ -287,6 +288,7 @@ def sniff_audacity(head: str) -> bool:
 def read_audacity(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read a label track: regions as segments, or points as boundaries; frequencies of spectral labels are skipped."""
     rows: list[LabelLine] = []
+    whole = True
     for number, line in source.nonblank_lines("\\"):
         parts = line.split("\t", 2)
         if len(parts) < 2:
@@ -294,6 +296,10 @@ def read_audacity(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpu
         start = parse_time(source, number, parts[0].strip().replace(",", "."), "start")
         end = parse_time(source, number, parts[1].strip().replace(",", "."), "end")
         rows.append((float(start), float(end), parts[2] if len(parts) > 2 else "", number))
+        whole = whole and parts[0].strip().isdigit() and parts[1].strip().isdigit()
+    if whole and rows:
+        text = "whole numbers were read as seconds, as in Audacity; positions of units go into a table with the columns start and end."
+        add_note("units", f"{source.path}: {text}", count=len(rows))
     points = _points(source, rows)
     marks = segmentation_of_lines(source, rows, IntervalRules.from_options(**intervals)) if points is None else points
     return recording_corpus(source, [("", "", marks)])

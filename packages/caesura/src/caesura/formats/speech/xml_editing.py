@@ -213,10 +213,10 @@ class _TurnEditor:
             if any(min(end, row[1]) - max(start, row[0]) > TICK for row in changed):
                 dirty[id(turn)] = turn
         again = [each for each in placed if each[2] is None or id(each[2].turn) in dirty]
-        again += [  # noises and comments where nobody speaks
+        again += [  # pauses, noises and comments where nobody speaks
             (each.row, each.speaker, each)
             for each in self.spoken
-            if not each.words and id(each.turn) in dirty and any(element is not None for element, _ in each.nodes)
+            if not each.words and id(each.turn) in dirty and each.row[1] - each.row[0] > TICK
             and not any(min(each.row[1], row[1]) - max(each.row[0], row[0]) > TICK for row, _, _ in placed)
         ]  # fmt: skip
         sections = list(self.root.iter("Section"))
@@ -266,7 +266,7 @@ class _TurnEditor:
 
 
 def _turns_of_parts(spoken: list[_Placed]) -> list[list[list[_Placed]]]:
-    """Group what is spoken at the same time, and such groups that were one turn, have the same speakers and follow one another."""
+    """Group what is spoken at the same time, and such groups that were one turn and have the same speakers, with the pauses between."""
     turns: list[list[list[_Placed]]] = []
     for _, group in groupby(sorted(spoken, key=lambda each: each[0][:2]), key=lambda each: each[0][:2]):
         part = list(group)
@@ -276,8 +276,10 @@ def _turns_of_parts(spoken: list[_Placed]) -> list[list[list[_Placed]]]:
             and [each[1] for each in last] == [each[1] for each in part]
             and None not in {last[0][2], part[0][2]}
             and last[0][2].turn is part[0][2].turn  # type: ignore[union-attr]
-            and abs(last[0][0][1] - part[0][0][0]) < TICK
+            and last[0][0][1] - part[0][0][0] < TICK
         ):
+            if part[0][0][0] - last[0][0][1] > TICK:
+                turns[-1].append([((last[0][0][1], part[0][0][0], ""), part[0][1], None)])
             turns[-1].append(part)
         else:
             turns.append([part])
@@ -288,7 +290,7 @@ def _append_words(turn: Any, last: Any, words: str, before: _Spoken | None) -> N
     """Append words to a turn after its last element, with the elements that were among them."""
     same = before is not None and before.words == words
     if not same:
-        last.tail = f"\n{words}\n"
+        last.tail = f"\n{words}\n" if words else "\n"
     for element, text in before.nodes if before is not None else ():
         if element is not None:
             last = deepcopy(element)
