@@ -361,15 +361,19 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     if isinstance(name, Metric):
         return name
     if not isinstance(name, str):
-        if callable(name):
-            raise CaesuraError(f"a metric is a name, such as 'WD', or a Metric, not {getattr(name, '__name__', name)}.")
-        several = "" if isinstance(name, (int, float)) else "; several coders or systems are one dict, {'a': …, 'b': …}"
-        raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {shorten(repr(name))}{several}.")
+        raise _not_a_metric(name)
     bare, _, text = name.partition(":")
     if parameters.get("kind") in ("time", "spans") and bare in ALIASES_IN_TIME:
         parameters.pop("kind")
         bare = ALIASES_IN_TIME[bare]
     return _make(ALIASES.get(bare, bare), parameters, text)
+
+
+def _not_a_metric(given: object) -> CaesuraError:
+    if callable(given):
+        return CaesuraError(f"a metric is a name, such as 'WD', or a Metric, not {getattr(given, '__name__', given)}.")
+    several = "" if isinstance(given, (int, float)) else "; several coders or systems are one dict, {'a': …, 'b': …}"
+    return CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {shorten(repr(given))}{several}.")
 
 
 def cached_metric(name: str, **parameters: Any) -> Metric:
