@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chromium import look_for_changes, open_project
+from chromium import look_for_changes, open_project, picture
 from web_server import Server
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
@@ -219,6 +219,34 @@ def test_message_in_a_dialog_is_above_it_and_never_over_a_bar(page: Any, server:
     page.wait_for_function(
         "() => document.getElementById('toast').getBoundingClientRect().bottom <= document.getElementById('add-bar').getBoundingClientRect().top"
     )
+
+
+def test_marks_of_an_altered_text_are_imported_where_texts_may_differ(page: Any, server: Server) -> None:
+    """The refusal names the option, the option is on the page, and the preview says how much was altered and placed."""
+    answer = (
+        b'{"format": "caesura-corpus", "version": 1, "kind": "units", '
+        b'"texts": [{"item": "story", "units": ["One", "tow", "really", "three", "four"]}], '
+        b'"annotations": [{"item": "story", "coder": "gpt", "length": 5, "positions": [3]}]}'
+    )
+    with server.client() as client:
+        project, item = add_text(client, "one two three four")
+        page.goto(f"/projects/{project}/import")
+        page.locator("#upload [name=files]").set_input_files(
+            {"name": "gpt.json", "mimeType": "application/json", "buffer": answer}
+        )
+        page.wait_for_selector("#preview .fault:has-text('import it with “Texts may differ” (anchor)')")
+        assert page.locator("#add-files").is_disabled()
+        page.get_by_label("Texts may differ from the project’s").check()
+        page.wait_for_selector("#preview .fault:has-text('more than 30 %')")  # nine of eighteen letters
+        page.get_by_label("Largest altered share").fill("0.6")
+        page.keyboard.press("Tab")
+        page.wait_for_selector("#preview .pill.warn:has-text('1 of 1 mark placed')")
+        picture(page, "import-anchored")
+        page.locator("#add-files").click()
+        page.wait_for_selector("#added:not([hidden])")
+        (added,) = (each for each in client.get(f"/api/items/{item}").json()["annotations"] if each["coder"] == "gpt")
+    assert added["marks"]["positions"] == [2]
+    assert "1 of 1 mark placed" in added["origin"]
 
 
 def test_after_a_comment_keys_are_for_the_text(page: Any, server: Server) -> None:

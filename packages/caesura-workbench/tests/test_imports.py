@@ -327,6 +327,9 @@ def test_marks_of_altered_texts_are_moved_to_the_project(client: TestClient, pro
     refused = upload(client, project, "files", files)
     assert refused.status_code == 400
     assert "import it with “Texts may differ” (anchor)" in refused.text
+    seen = upload(client, project, "preview", files).json()
+    assert seen["rows"] == []
+    assert "import it with “Texts may differ” (anchor)" in seen["faults"][0]["error"], "before anything is added"
     seen = upload(client, project, "preview", files, anchor="true").json()
     (row,) = seen["rows"]
     assert (row["length"], row["marks"]) == (len(words), 2)

@@ -16,7 +16,14 @@ from caesura_workbench import naming
 from caesura_workbench.api import ExistingProject, JobRunner, Jobs, ViewerStore, get_settings, project_stamp
 from caesura_workbench.background import BackgroundJob, BackgroundJobs, ResultFile
 from caesura_workbench.exports import ExportRequest, export_project, fitting_formats, report_project
-from caesura_workbench.importing import ImportRequest, count_use, import_files, list_notes, schema_facts
+from caesura_workbench.importing import (
+    ImportRequest,
+    count_use,
+    import_files,
+    list_notes,
+    refuse_other_texts,
+    schema_facts,
+)
 from caesura_workbench.imports import (
     CoderFrom,
     DuplicateTexts,
@@ -133,10 +140,10 @@ async def preview(
     options: RequestedOptions,
     kind: RequestedKind = None,
 ) -> dict[str, Any]:
-    """Show what files would add to a project and to its schema, and which cannot be read; nothing is stored."""
+    """Show what files would add to a project and to its schema, and which cannot be read or have another text than their item; nothing is stored."""
     known = await run_in_threadpool(store.items, project)
     duplicates = DuplicateTexts(known)
-    parts = await _read(request, jobs, files, options, known)
+    parts = refuse_other_texts(await _read(request, jobs, files, options, known), known)
     listed = [row for part in parts for row in describe_parsed_file(part, duplicates)]
 
     def propose() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from caesura_workbench import rows
 from caesura_workbench.imports import ImportOptions, ParsedFile
 from caesura_workbench.permissions import current_action, describe_action
 from caesura_workbench.project_schema import LabelUse, ProjectSchema, check_new_labels
-from caesura_workbench.rows import AddedRows, StoreError
+from caesura_workbench.rows import AddedRows, ItemRecord, StoreError
 from caesura_workbench.schemas import Schemas, corpus_use
 from caesura_workbench.store import Store
 
@@ -116,6 +116,23 @@ def schema_facts(options: ImportOptions, parts: list[ParsedFile]) -> dict[str, A
     """Return what import options say about the schema of a project."""
     raw = any(part.corpus is None and part.error is None for part in parts)
     return {"unit": options.unit or (options.unmarked if raw else None), "language": options.language}
+
+
+def refuse_other_texts(parts: list[ParsedFile], known: Iterable[ItemRecord]) -> list[ParsedFile]:
+    """Give the files that an import would refuse, because an item of the project has another text or kind, their error."""
+    there = {(item.name, item.track): item for item in known}
+    checked = []
+    for part in parts:
+        firsts = {(each.item, each.track): each.marks for each in reversed(list(part.corpus or ()))}
+        try:
+            for key, marks in firsts.items():
+                if key in there:
+                    rows.merge_annotation(there[key], marks)
+        except CaesuraError as error:
+            checked.append(ParsedFile(part.file, error=error))
+        else:
+            checked.append(part)
+    return checked
 
 
 def list_notes(parts: list[ParsedFile]) -> list[dict[str, str]]:

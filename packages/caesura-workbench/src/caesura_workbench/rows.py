@@ -140,14 +140,7 @@ def find_or_create_item(db: sa.Connection, project: int, annotation: Annotation,
     if row is None:
         about = corpus.attributes.get(annotation.item, {})
         return insert_item(db, project, annotation.item, kind, marks.length, annotation.track, marks.units, about)
-    try:
-        length, units = merge_texts(row, kind, float(marks.length), marks.units, "the new annotation")
-    except CaesuraError as error:
-        if row.kind != kind or row.units is None or marks.units is None:
-            raise
-        raise CaesuraError(
-            f"{error} To move its marks to the text of the project, import it with “Texts may differ” (anchor)."
-        ) from None
+    length, units = merge_annotation(row, marks)
     grown: dict[str, Any] = {"length": length} if length != row.length else {}
     if row.units is None and units is not None:
         grown["units"] = json.dumps(units, ensure_ascii=False)
@@ -157,13 +150,26 @@ def find_or_create_item(db: sa.Connection, project: int, annotation: Annotation,
     return int(row.id)
 
 
+def merge_annotation(item: Any, marks: Marks) -> tuple[float, tuple[str, ...] | None]:
+    """Return the common length and units of an item and a new annotation of it; the error for another text names anchoring."""
+    kind = item_kind(marks)
+    try:
+        return merge_texts(item, kind, float(marks.length), marks.units, "the new annotation")
+    except CaesuraError as error:
+        if item.kind != kind or item.units is None or marks.units is None:
+            raise
+        raise CaesuraError(
+            f"{error} To move its marks to the text of the project, import it with “Texts may differ” (anchor)."
+        ) from None
+
+
 def merge_texts(
     item: Any, kind: str, length: float, units: tuple[str, ...] | None, other: str
 ) -> tuple[float, tuple[str, ...] | None]:
     """Return the common length and units of an item and of ``other``, or raise an error if their texts differ."""
     if item.kind != kind:
         raise CaesuraError(f"item {item.name!r} holds {_KINDS[item.kind]}, but {other} holds {_KINDS[kind]}.")
-    known = None if item.units is None else parse_units(item.units)
+    known = parse_units(item.units) if isinstance(item.units, str) else item.units
     shorter = known if length > item.length else units  # without a text, spans end with the last one
     if item.length != length and not (kind.startswith("spans") and shorter is None):
         unit = "seconds" if kind in ("time", "spans in time") else "units"

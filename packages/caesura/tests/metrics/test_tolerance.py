@@ -35,7 +35,7 @@ def test_a_share_of_the_mean_segment() -> None:
 
 def test_the_density_ratio_is_always_beside_f() -> None:
     found = cs.compare([2, 3, 6], [2, 3, 3, 3], ["tolerance-F"])
-    assert "density ratio 1.500 (3 predicted boundaries, 2 of the reference)." in str(found)
+    assert "density ratio 1.500 (3 boundaries predicted, 2 in the reference)." in str(found)
     assert "density ratio undefined" in str(cs.compare([11], [2, 9], ["tolerance-F"]))
 
 
@@ -72,6 +72,9 @@ def test_the_area_of_perfect_scores() -> None:
         (lambda: cs.density_sweep([5], [0.5] * 4), "the reference has no boundaries"),
         (lambda: cs.density_sweep([2, 3], [np.nan] * 4), "finite"),
         (lambda: cs.density_sweep([2, 3], [0.5] * 4, counts=[9]), "counts is 9"),
+        (lambda: cs.density_sweep([2, 3], [0.5] * 4, counts=[]), "the counts are empty"),
+        (lambda: cs.density_sweep([2, 3], [0.5] * 4, counts=2), "the counts are 2; expected a list"),
+        (lambda: cs.density_sweep([2, 3], "high"), "the scores are not numbers"),
     ],
 )
 def test_bad_input_is_one_sentence(call, sentence) -> None:

@@ -88,6 +88,7 @@ const noteOf = (file) => seen.notes.find((each) => each.file === file)?.note;
 // The files that are not read come first: they are what somebody has to act on.
 function drawPreview() {
   const faults = seen.faults.filter((fault) => fault.file);
+  if (faults.some(({ error }) => error?.includes("(anchor)"))) form.elements.anchor.closest("details").open = true; // it names that option
   const noted = seen.rows.filter((row) => noteOf(row.file) || row.same_as);
   for (const button of byId("look").children) {
     const n = new Set({ "": [...seen.rows, ...faults], note: noted, fault: faults }[button.dataset.look].map(({ file }) => file)).size;

@@ -33,7 +33,8 @@ from caesura.metrics.catalog import metric
 from caesura.metrics.family import Family, Numbers, Rows, Score, Single, parameter, share
 from caesura.model import Segmentation, as_segmentation
 from caesura.model.corpus import Kind
-from caesura.validation import integer_between, number_between, validate_integer
+from caesura.text import pluralize
+from caesura.validation import as_list, integer_between, number_between, validate_integer
 
 
 class ToleranceCounts(NamedTuple):
@@ -99,7 +100,7 @@ class ToleranceMatches(Family):
     def summarize(self, counts: ToleranceCounts) -> str:
         """Return the density ratio, without which F cannot be compared."""
         ratio = f"{counts.predicted / counts.actual:.3f}" if counts.actual else "undefined"
-        return f"density ratio {ratio} ({counts.predicted:.0f} predicted boundaries, {counts.actual:.0f} of the reference)."
+        return f"density ratio {ratio} ({pluralize(round(counts.predicted), 'boundary')} predicted, {counts.actual:.0f} in the reference)."
 
     @property
     def _width(self) -> tuple[int, float]:
@@ -247,15 +248,20 @@ def density_sweep(
     if marks.timed:
         raise CaesuraError("a density sweep needs a text of units, not a recording.")
     validate_integer("w", w)
-    values = np.asarray(scores, np.float64)
     n = int(marks.length)
+    try:
+        values = np.asarray(scores, np.float64)
+    except (TypeError, ValueError):
+        raise CaesuraError(f"the scores are not numbers; expected {n - 1}, one per place between units.") from None
     if values.shape != (n - 1,) or not np.isfinite(values).all():
         raise CaesuraError(
             f"scores has shape {values.shape}; expected {n - 1} finite numbers, one per place between units."
         )
     if not len(marks.distinct_positions):
         raise CaesuraError("the reference has no boundaries, so that no density can be compared with it.")
-    numbers = list(range(1, n)) if counts is None else list(counts)
+    numbers = list(range(1, n)) if counts is None else as_list("the counts", counts, "numbers of boundaries")
+    if not numbers:
+        raise CaesuraError("the counts are empty; expected one number of boundaries or more.")
     for number in numbers:
         validate_integer("counts", number, 1, most=n - 1, of="boundaries")
     random = np.random.default_rng(seed)
