@@ -5,21 +5,25 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
+import json
 import pkgutil
 import re
 import runpy
 import shlex
 import tokenize
+import tomllib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import click
 import numpy as np
 import pytest
+import yaml
 
 import caesura as cs
 from caesura.cli.io import split_reading_options
@@ -147,6 +151,24 @@ def test_commands_accept_the_options_shown(page: Path) -> None:
             command.make_parser(context).parse_args(list(words))
         except click.UsageError as error:
             pytest.fail(f"{name(page)}: {line}: {error.format_message()}")
+
+
+# ---------------------------------------------------------------------- data
+
+
+PARSERS: dict[str, Callable[[str], object]] = {
+    "json": lambda text: [json.loads(part) for part in (text.splitlines() if text.count("\n{") else [text])],
+    "toml": tomllib.loads,
+    "yaml": yaml.safe_load,
+    "xml": ElementTree.fromstring,
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, *PARSERS)], ids=name)
+def test_blocks_of_data_are_valid(page: Path) -> None:
+    for language, parse in PARSERS.items():
+        for block in blocks(page, language):
+            parse(block)
 
 
 # ---------------------------------------------------------------------- the reference
