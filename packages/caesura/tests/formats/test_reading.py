@@ -236,6 +236,48 @@ def test_files_of_different_length(tmp_path: Path, case: dict[str, Any]) -> None
     assert (done.returncode == 2) == bool(case["expect"].get("refused")), done.stderr
 
 
+_MARKS = {
+    "audacity.txt": "0.0\t1.0\ta\n1.0\t{0}\tb\n",
+    "words.ctm": "x 1 0.0 1.0 a\nx 1 1.0 {1} b\n",
+    "phones.lab": "0.0 1.0 a\n1.0 {0} b\n",
+}
+
+
+@pytest.mark.parametrize("name", [*_MARKS, "elan.eaf"])
+def test_one_rule_for_last_marks_in_all_formats_and_commands(tmp_path: Path, name: str) -> None:
+    """Files whose last marks differ were refused by agree, and compared by evaluate whatever the difference."""
+    stem, _, suffix = name.partition(".")
+    for coder, end, lasting in (("ann", "2.0", "1.0"), ("ben", "2.37", "1.37")):
+        content = _MARKS.get(name, _MARKS["audacity.txt"]).format(end, lasting)
+        put(tmp_path, {f"{stem}-{coder}.{suffix if name in _MARKS else 'txt'}": content})
+        if name not in _MARKS:
+            cs.write(cs.read(tmp_path / f"{stem}-{coder}.txt"), tmp_path / f"{stem}-{coder}.{suffix}")
+    pattern = ("-O", f"pattern={{item}}-{{coder}}.{suffix}")
+    sides = (tmp_path / f"{stem}-ann.{suffix}", tmp_path / f"{stem}-ben.{suffix}")
+    for call in (
+        ("agree", tmp_path, *pattern),
+        ("unify", tmp_path, *pattern),
+        ("evaluate", *sides),
+        ("compare", *sides),
+    ):
+        sentence = refused(*call)
+        assert "2 s" in sentence
+        assert "2.37 s" in sentence
+        assert "-O lengths=common" in sentence
+        assert "-O lengths=longest" in sentence
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_shares_of_time_count_from_the_start(tmp_path: Path) -> None:
+    """Half of a recording from 3 to 3.5 s agrees; with 3 s of nothing before it, .955 of the time agreed."""
+    for side, labels in (("a", "xy"), ("b", "xx")):
+        marks = cs.Segmentation.from_times([3.25], length=0.5, names=list(labels), start=3.0)
+        (tmp_path / side).mkdir()
+        cs.write(cs.Corpus.from_dict({"u": {"": marks}}), tmp_path / side / "u.TextGrid")
+    scores = cs.evaluate(cs.read(tmp_path / "a"), cs.read(tmp_path / "b"), metrics="time-agreement")
+    assert scores["time-agreement"].micro == pytest.approx(0.5)
+
+
 # ---------------------------------------------------------------------- tiers, bad files, structure
 
 

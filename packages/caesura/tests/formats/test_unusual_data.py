@@ -515,3 +515,11 @@ def test_frames_that_mean_different_things_by_1_are_refused_in_the_words_of_pyth
         pytest.raises(CaesuraError, match=r"read both with cs\.from_dataframe\(frame, mean='starts'\)"),
     ):
         cs.evaluate(starts, ends)
+
+
+def test_a_reference_may_have_the_name_of_its_coder() -> None:
+    """Texts under one name were taken for one text whose masses are lists; systems could be given like that."""
+    texts, others = [[2, 3], [4, 1]], [[3, 2], [4, 1]]
+    for gold in ({"gold": texts}, {"gold": ["0100", "0001"]}, {"gold": [np.array([2, 3]), np.array([4, 1])]}):
+        assert cs.evaluate(gold, {"ours": others}, "B")["ours", "B"].micro == cs.evaluate(texts, others, "B")["B"].micro
+    assert cs.evaluate({"x": [2, 3]}, {"x": [3, 2]}, "B").count == 1  # one text

@@ -29,8 +29,8 @@ from caesura.agreement.result import Agreement, Formula
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows, share
-from caesura.model import Corpus, Hierarchy, Segmentation, Spans
-from caesura.model.corpus import CorpusLike, Kind, as_corpus
+from caesura.model import Corpus
+from caesura.model.corpus import CorpusLike, Kind, as_corpus, is_list_of_annotations
 from caesura.model.pairs import require_one_tier
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs, add_up
@@ -57,7 +57,7 @@ def corpus_of_coders(given: CorpusLike) -> Corpus:
         plain.items() if isinstance(plain, Mapping) else enumerate(plain, 1) if isinstance(plain, (list, tuple)) else ()
     )
     by_coder = [(str(coder), from_anything(marks)) for coder, marks in named]
-    if by_coder and all(_is_list_of_marks(marks) for _, marks in by_coder):
+    if by_coder and all(is_list_of_annotations(marks) for _, marks in by_coder):
         numbers = range(1, 1 + max(len(marks) for _, marks in by_coder))
         return Corpus.from_dict(
             {str(n): {coder: marks[n - 1] for coder, marks in by_coder if n <= len(marks)} for n in numbers}
@@ -65,15 +65,6 @@ def corpus_of_coders(given: CorpusLike) -> Corpus:
     if by_coder and not isinstance(plain, Corpus):
         plain = dict(by_coder) if isinstance(plain, Mapping) else [marks for _, marks in by_coder]
     return as_corpus(plain, "the annotations to compare", lambda coder: ("text", coder))
-
-
-def _is_list_of_marks(given: object) -> bool:
-    """Tell whether a list holds annotations and not masses."""
-    return (
-        isinstance(given, (list, tuple))
-        and bool(given)
-        and all(isinstance(each, (list, tuple, str, np.ndarray, Segmentation, Hierarchy, Spans)) for each in given)
-    )
 
 
 # ---------------------------------------------------------------------- sums

@@ -868,6 +868,15 @@ def is_annotation_like(given: object) -> bool:
     return isinstance(given, (Segmentation, Hierarchy, Spans, str, np.ndarray)) or _is_listed(given)
 
 
+def is_list_of_annotations(given: object) -> bool:
+    """Tell whether a list holds annotations and not masses."""
+    return (
+        isinstance(given, (list, tuple))
+        and bool(given)
+        and all(isinstance(each, (list, tuple, str, np.ndarray, Segmentation, Hierarchy, Spans)) for each in given)
+    )
+
+
 def _is_listed(given: object) -> TypeGuard[Iterable[Any]]:
     return isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim > 1)
 

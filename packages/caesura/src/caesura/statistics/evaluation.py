@@ -22,7 +22,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import default_metrics, ignore_extra_items, listed_metrics
 from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
-from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like
+from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like, is_list_of_annotations
 from caesura.model.pairs import (
     TIER_ADVICE,
     Missing,
@@ -651,7 +651,12 @@ def _as_corpus(given: Any, what: str, locate: Callable[[str], tuple[str, str]]) 
         return given
     from caesura.formats.anything import from_anything
 
-    return as_corpus(from_anything(given), what, locate)
+    plain = from_anything(given)
+    if isinstance(plain, Mapping) and len(plain) == 1:
+        [(coder, texts)] = plain.items()
+        if is_list_of_annotations(texts):  # {coder: [text, text]}, as in agree
+            return as_corpus(texts, what, lambda name: (locate(name)[0], str(coder)))
+    return as_corpus(plain, what, locate)
 
 
 def _by_system(hypothesis: object, items: Collection[str] = ()) -> dict[str, Any]:
