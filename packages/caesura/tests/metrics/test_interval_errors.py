@@ -241,3 +241,53 @@ def test_maps_between_phone_sets_replace_every_name_once(tmp_path) -> None:
     file.write_text("".join(f"{name}\t{new}\n" for name, new in rows.items()))
     found = compare_aligners({"x": gold}, {"maus": {"x": aligner}}, ["phone-error"], own_maps={"maus": file})
     assert found.evaluation["maus", "phone-error"].micro == 0.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_names_without_reach_are_paired_in_a_band_as_in_a_full_table(monkeypatch, seed: int) -> None:
+    from caesura.metrics import interval_pairing
+    from caesura.metrics.interval_pairing import pair_by_names
+
+    monkeypatch.setattr(interval_pairing, "_NARROWEST", 1)
+    random = np.random.default_rng(seed)
+    rows = []
+    for size in random.integers(1, 60, 2).tolist():
+        starts = np.sort(random.integers(0, 1000, size))
+        rows.append(NamedIntervals(starts, starts + 1, random.choice(list("abcd"), size).tolist()))
+    found = []
+    for reach in (np.inf, 1e6):
+        partner = pair_by_names(*rows, NO_MAP, reach)
+        some = partner >= 0
+        assert (np.diff(partner[some]) > 0).all()
+        assert all(rows[0].names[i] == rows[1].names[partner[i]] for i in np.flatnonzero(some).tolist())
+        found.append((some.sum(), np.abs(rows[1].starts[partner[some]] - rows[0].starts[some]).sum()))
+    assert found[0] == found[1]
+
+
+def test_long_recordings_are_paired_without_reach() -> None:
+    from caesura.metrics.interval_pairing import pair_by_names
+
+    random = np.random.default_rng(1)
+    names, starts = random.integers(0, 45, 40_000), np.cumsum(random.integers(300_000, 1_500_000, 40_000))
+    kept = random.random(40_000) > 0.005
+    ref, hyp = (
+        NamedIntervals(t, t + 1, [str(n) for n in row]) for t, row in ((starts, names), (starts[kept], names[kept]))
+    )
+    partner = pair_by_names(ref, hyp, NO_MAP, np.inf)  # a full table has 1.6 billion choices
+    assert (partner >= 0).sum() == kept.sum()
+
+
+def test_classes_that_a_map_connects_are_told(tmp_path) -> None:
+    gold, other = (phones([0.1, 0.2], names, 0.3) for names in (["a", "N", "b"], ["a", "en", "n"]))
+    mapping = {"N": ["en", "n"], "b": "p"}
+    told = evaluate([gold], [other], [metric("label-agreement", mapping=mapping)]).warnings()
+    assert any("names that the map given#" in each and "are one class: N, en, n" in each for each in told)
+    assert not any(
+        "one class" in w for w in evaluate([gold], [other], [metric("onset-mean", mapping=mapping)]).warnings()
+    )
+    file = tmp_path / "map.yaml"
+    file.write_text("# of MFA\nN:\n  - en\n  - 'n'\nb: p\n")
+    assert LabelMap.of(file).rules == LabelMap.of({"N": ["en", "n"], "b": ["p"]}).rules
+    file.write_text("N:\nb: p\n")
+    with pytest.raises(CaesuraError, match="gives 'N' no new name"):
+        LabelMap.of(file)

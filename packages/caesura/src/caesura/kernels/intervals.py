@@ -1,7 +1,7 @@
 """Pair two rows of named intervals: by equal names, or at least cost; and the edit distance of their names.
 
 Both rows are sorted by start. Which intervals may be paired at all is a band: interval ``i`` of the reference may be paired with those
-from ``low[i]`` to ``high[i]`` (excluded) of the hypothesis, and both limits ascend. The choices of row ``i`` begin at ``offset[i]``.
+from ``low[i]`` to ``high[i]`` (excluded) of the hypothesis, and both limits ascend. The choices of row ``i`` begin at ``offset[i]``; a byte has four.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ class Band(NamedTuple):
     offset: NDArray[Any]
 
 
+@kernel
+def _store(choice: NDArray[Any], place: int, way: int) -> None:
+    """Store a choice of two bits where there is 0."""
+    choice[place >> 2] |= np.uint8(way << 2 * (place & 3))
+
+
 def _cells(*, band: Any, **_: Any) -> float:
     return float(band.offset[-1])
 
@@ -45,7 +51,7 @@ def pair_equal_names(ref: Intervals, hyp: Intervals, same: NDArray[Any], band: B
     """
     size = len(hyp.starts)
     pairs, moved, ended = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    choice = np.zeros(band.offset[-1], np.uint8)
+    choice = np.zeros((band.offset[-1] + 3) // 4, np.uint8)
     reached = 0  # the values up to here are those of the previous row
     for i in range(len(ref.starts)):
         for j in range(reached, band.high[i]):
@@ -65,7 +71,7 @@ def pair_equal_names(ref: Intervals, hyp: Intervals, same: NDArray[Any], band: B
                 if number > most or (number == most and (far < least or (far == least and far_end < last))):
                     most, least, last, way = number, far, far_end, _PAIR
             pairs[j + 1], moved[j + 1], ended[j + 1] = most, least, last
-            choice[band.offset[i] + j - low] = way
+            _store(choice, band.offset[i] + j - low, way)
             left_pairs, left_moved, left_ended = above
     _follow(choice, band, size, partner)
 
@@ -88,7 +94,7 @@ def pair_at_least_cost(ref: Intervals, hyp: Intervals, prices: Prices, band: Ban
     size = len(hyp.starts)
     cost = np.empty(size + 1)
     cost[0] = 0.0
-    choice = np.zeros(band.offset[-1], np.uint8)
+    choice = np.zeros((band.offset[-1] + 3) // 4, np.uint8)
     reached = 0
     for i in range(len(ref.starts)):
         for j in range(reached, band.high[i]):
@@ -108,7 +114,7 @@ def pair_at_least_cost(ref: Intervals, hyp: Intervals, prices: Prices, band: Ban
             if other <= least + 1e-9:
                 least, way = other, _PAIR
             cost[j + 1] = least
-            choice[band.offset[i] + j - low] = way
+            _store(choice, band.offset[i] + j - low, way)
             left = above
     for j in range(reached, size):
         cost[j + 1] = cost[j] + prices.hyp_gap[j]
@@ -123,7 +129,8 @@ def _follow(choice: NDArray[Any], band: Band, size: int, partner: NDArray[Any]) 
     i, j = len(partner) - 1, size
     while i >= 0:
         j = min(j, band.high[i])
-        way = choice[band.offset[i] + j - 1 - band.low[i]] if j > band.low[i] else _DROP_REFERENCE
+        place = band.offset[i] + j - 1 - band.low[i]
+        way = choice[place >> 2] >> 2 * (place & 3) & 3 if j > band.low[i] else _DROP_REFERENCE
         if way == _DROP_HYPOTHESIS:
             j -= 1
         else:

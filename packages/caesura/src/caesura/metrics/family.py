@@ -152,6 +152,8 @@ class Family(ABC):
         Whether it pairs segments by their names, so that a name that only one side has leaves segments without a partner.
     ignores_extra_items : bool
         Whether items that only the hypothesis has are left out with a note; for other families they are an error.
+    needs_classes : bool
+        Whether names must form classes, so that all names which a map connects are one.
     summary_in_tables : bool
         Whether tables of systems show the sentence of :meth:`summarize` too, not only comparisons of two annotations.
     paper : str
@@ -167,6 +169,7 @@ class Family(ABC):
     compares_names: ClassVar[bool] = False
     pairs_names: ClassVar[bool] = False
     ignores_extra_items: ClassVar[bool] = False
+    needs_classes: ClassVar[bool] = False
     summary_in_tables: ClassVar[bool] = False
     paper: ClassVar[str] = ""
 

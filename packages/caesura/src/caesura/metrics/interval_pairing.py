@@ -22,7 +22,8 @@ Cost: TypeAlias = Literal["mfa", "kalpy"]
 #: Names of silence, separated by blanks: those of MFA, of HTK and the Penn aligner, of WebMAUS and of TIMIT.
 SILENCES = "sil sp <eps> <p:> pau h#"
 
-_MOST_CELLS = 10**9  # choices in the table, one byte each
+_MOST_CELLS = 4 * 10**9  # choices in the table, four in a byte
+_NARROWEST = 64  # places beside the diagonal in which names are paired first
 _SILENT, _WRONG, _GAP = (
     10.0,
     2.0,
@@ -143,10 +144,19 @@ def pair_by_names(ref: NamedIntervals, hyp: NamedIntervals, mapping: LabelMap, r
     if tuple(ref.names) == tuple(hyp.names) and not mapping and (np.abs(ref.starts - hyp.starts) <= reach).all():
         return np.arange(len(ref.names))
     codes, known = _coded(ref, hyp)
-    same = mapping.same(*known)
+    same = as_readonly_contiguous(mapping.same(*known))
     partner = np.empty(len(ref.names), np.int64)
-    load("intervals").pair_equal_names(*codes, as_readonly_contiguous(same), _band(ref, hyp, reach), partner)
-    return partner
+    if reach < inf:
+        load("intervals").pair_equal_names(*codes, same, _band(ref, hyp, reach), partner)
+        return partner
+    # pairs of the i-th and j-th interval leave at least |i - j| intervals unpaired: a band of k places has the best way if that leaves k or less
+    sizes = len(ref.names), len(hyp.names)
+    width = max(_NARROWEST, abs(sizes[0] - sizes[1]) + 1)
+    while True:
+        load("intervals").pair_equal_names(*codes, same, _diagonal(*sizes, width), partner)
+        if sum(sizes) - 2 * np.count_nonzero(partner >= 0) <= width or width >= max(sizes):
+            return partner
+        width *= 2
 
 
 def name_prices(
@@ -204,9 +214,19 @@ def _band(ref: NamedIntervals, hyp: NamedIntervals, reach: float) -> Any:
         if reach < inf
         else np.full(len(ref.starts), len(hyp.starts))
     )
+    return _as_band(low, high, len(hyp.starts))
+
+
+def _diagonal(rows: int, columns: int, width: int) -> Any:
+    """Return the cells that are at most so many places off the diagonal."""
+    at = np.arange(rows)
+    return _as_band(np.clip(at - width, 0, columns), np.clip(at + width + 1, 0, columns), columns)
+
+
+def _as_band(low: NDArray[np.int64], high: NDArray[np.int64], columns: int) -> Any:
     offset = np.concatenate(([0], np.cumsum(high - low)))
     if offset[-1] > _MOST_CELLS:
         raise CaesuraError(
-            f"{len(ref.starts):,} names against {len(hyp.starts):,} other ones are too many to align; split the recordings, or use a reach of some seconds."
+            f"{len(low):,} names against {columns:,} other ones are too many to align; split the recordings, or use a reach of some seconds."
         )
     return load("intervals").Band(*map(as_readonly_contiguous, (low, high, offset)))

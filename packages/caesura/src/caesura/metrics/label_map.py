@@ -24,12 +24,15 @@ _SIDES: tuple[MapSide, ...] = ("ref", "hyp")
 #: A row of a map: the name as written, its new names or None if intervals with this name are left out, and whether it may be any of them.
 _Row: TypeAlias = tuple[str, list[str] | None, bool]
 _CLOSED = "closed"
+_MOST_CLASSES = 5  # in a sentence
 #: Lines that say what does not tell names apart.
 _IGNORED = {"ignore case": "case", "ignore stress": "stress"}
 _STRESS = re.compile(r"(?<=[^\W\d_])[012]$")  # of vowels in ARPABET: AH0, IY1
 _DROPPED = ("",)  # the targets of a name that is left out
 _DROP_LINE = re.compile(r"(?P<side>ref:|hyp:)?\s*drop +(?P<name>\S.*)")
 _ANY_LINE = re.compile(r"(?P<side>ref:|hyp:)?\s*any +(?P<name>.*)")
+_YAML_HEAD = re.compile(r"""["']?(?P<name>[^"':]+|:)["']?\s*:\s*""")
+_YAML_ENTRY = re.compile(r"\s*- +(?P<target>\S.*?)\s*")
 _YAML_LINE = re.compile(r"""\s*["']?(?P<name>[^"':]+|:)["']?\s*:\s*(?P<targets>\S.*?)\s*""")
 
 
@@ -195,6 +198,17 @@ class LabelMap(str):
             self.__dict__["_known_classes"] = known
         return known
 
+    def describe_classes(self) -> str | None:
+        """Return a sentence with the names that are one class for coefficients, if there are any."""
+        joined: dict[str, list[str]] = {}
+        for target, first in sorted(self._classes.items()):
+            joined.setdefault(first, []).append(target)
+        if not joined:
+            return None
+        listed = "; ".join(", ".join(names) for names in list(joined.values())[:_MOST_CLASSES])
+        more = " …" if len(joined) > _MOST_CLASSES else ""
+        return f"coefficients need classes that do not overlap, so names that the map {self} connects are one class: {listed}{more}."
+
     def joins(self, side: MapSide) -> dict[tuple[str, ...], str]:
         """Return the rows of neighbouring names, without what the map ignores, that become one."""
         return {
@@ -285,6 +299,13 @@ def _read(source: Source, only: MapSide | None) -> tuple[list[_Row], bool, froze
     closed, ignores = _CLOSED in found, frozenset(what for line, what in _IGNORED.items() if line in found)
     for number, line in source.lines:
         if not line.strip() or line.startswith(("# ", "---")) or line.strip() in marks:
+            continue
+        if yaml and (head := _YAML_HEAD.fullmatch(line)) is not None:  # a list of lines follows
+            rows.append((head["name"].strip(), [], True))
+            continue
+        entry = _YAML_ENTRY.fullmatch(line) if yaml and rows else None
+        if entry is not None and (targets := rows[-1][1]) is not None:
+            targets.append(entry["target"].strip("\"'"))
             continue
         if yaml:
             written_as = _YAML_LINE.fullmatch(line)

@@ -236,6 +236,7 @@ class _EventFamily(Family):
     kinds = frozenset({"spans"})
     types = "sets"
     summary_in_tables = True
+    needs_classes = True
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,7 @@ class NamedSegments(Family):
     kinds = frozenset({"units", "time"})
     opt_in_kinds = {"units": "names of segments of texts are mostly titles or numbers"}
     compares_names = True
+    needs_classes = True
     paper = "Cohen 1960, A coefficient of agreement for nominal scales"
 
     def __post_init__(self) -> None:

@@ -171,6 +171,7 @@ class SpanMatches(Family):
     }
     kinds = frozenset({"spans"})
     types = "sets"
+    needs_classes = True
     paper = (
         "Segura-Bedmar, Martínez & Herrero-Zazo 2013, SemEval-2013 Task 9; Tjong Kim Sang & De Meulder 2003, CoNLL-2003"
     )

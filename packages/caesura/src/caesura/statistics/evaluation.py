@@ -20,7 +20,7 @@ from caesura.display.table import Cell, Code, EstimateCell, Table, format_cell, 
 from caesura.errors import CaesuraError, UncountablePairs, UnknownName, import_extra
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import default_metrics, ignore_extra_items, listed_metrics
-from caesura.metrics.family import Rows
+from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like, is_list_of_annotations
 from caesura.model.pairs import (
@@ -343,6 +343,7 @@ class Evaluation(Results):
         found = [*super().warnings(), *(words for family in families for words in family.describe_items(self.items))]
         pairing = next((family for family in families if family.pairs_names), None)
         found += [] if pairing is None else self._describe_names(pairing)
+        found += filter(None, dict.fromkeys(_describe_classes(family) for family in families))
         if not self.resamples or self.count < 2:
             return found
         more = hint_at_speakers(self.items, self.attributes) if self.clusters is None else self.clusters.sentences()
@@ -822,6 +823,12 @@ def record_dicts(results: Results) -> Iterator[dict[str, Any]]:
 def _systems_and_bounds(results: Results) -> Iterator[tuple[str, str, Mapping[str, MetricResult]]]:
     yield from (("system", name, measured) for name, measured in results.systems.items())
     yield from (("bound", name, measured) for name, measured in results.bounds.items())
+
+
+def _describe_classes(family: Family) -> str | None:
+    """Return a sentence about names that a map makes one class, for families that need classes."""
+    mapping = getattr(family, "mapping", None)
+    return mapping.describe_classes() if mapping and family.needs_classes else None
 
 
 #: Style -> function that writes the table.
