@@ -840,3 +840,32 @@ def test_other_layers_of_a_cas_are_a_loss(tmp_path: Path) -> None:
         with pytest.raises(cs.FormatError, match="would lose") as caught:
             cs.write(cs.read(path, layer=layer), tmp_path / "a.csv", "csv")
         assert ("2 annotations of a UIMA CAS" in str(caught.value)) is others
+
+
+def test_participants_of_elan_go_into_names_of_tiers_if_asked(tmp_path: Path) -> None:
+    tiers = "".join(
+        f'<TIER LINGUISTIC_TYPE_REF="default-lt" {about} TIER_ID="{name}"><ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{n}" '
+        f'TIME_SLOT_REF1="ts1" TIME_SLOT_REF2="ts2"><ANNOTATION_VALUE>{name}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>'
+        for n, (name, about) in enumerate((("A", 'PARTICIPANT="Ann"'), ("B", 'PARTICIPANT="Ben"'), ("notes", "")), 1)
+    )
+    slots = '<TIME_SLOT TIME_SLOT_ID="ts1" TIME_VALUE="500"/><TIME_SLOT TIME_SLOT_ID="ts2" TIME_VALUE="900"/>'
+    path = stored(tmp_path, "talk.eaf", f'<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>{slots}</TIME_ORDER>{tiers}</ANNOTATION_DOCUMENT>')  # fmt: skip
+    options = {"tiers": "{participant} - {tier}"}
+    corpus = cs.read(path, **options)
+    assert corpus.tracks == ("Ann - A", "Ben - B", "notes")
+    cs.write(corpus, tmp_path / "same.eaf")
+    assert (tmp_path / "same.eaf").read_bytes() == path.read_bytes()
+    with pytest.raises(cs.CaesuraError, match="would lose 2 participants of an ELAN file"):
+        cs.write(cs.read(path), tmp_path / "talk.TextGrid", **{"as": "spans"})
+    cs.write(corpus, tmp_path / "talk.TextGrid", **{"as": "spans"})  # nothing is lost
+    assert 'name = "Ben - B"' in (tmp_path / "talk.TextGrid").read_text()
+    out, new, again = back(path, "Ben - B", spans(lambda rows: [(0.6, 0.9, "B")]), **options)
+    assert again["talk", "", "Ben - B"].rows == new["talk", "", "Ben - B"].rows
+    assert [each.get("PARTICIPANT") for each in ElementTree.fromstring(out.read_bytes()).iter("TIER")] == [
+        "Ann",
+        "Ben",
+        None,
+    ]
+    for wrong in ("{participant}", "{speaker} {tier}"):
+        with pytest.raises(cs.CaesuraError, match=r"expected \{tier\}, and \{participant\}"):
+            cs.read(path, tiers=wrong)

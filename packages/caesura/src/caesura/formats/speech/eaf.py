@@ -7,15 +7,17 @@ a time are spread evenly between the nearest slots with a time along the annotat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal, TypeAlias, Unpack
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from caesura.errors import FormatError
-from caesura.files import Source, find_line, parse_integer, parse_xml
+from caesura.files import Source, find_line, first_repeated, parse_integer, parse_xml
 from caesura.formats.speech.intervals import (
     LONGEST,
     ChosenTier,
@@ -40,6 +42,14 @@ EntryName: TypeAlias = Literal["values", "descriptions"]
 ComputedTimes: TypeAlias = Literal["out", "in"]
 
 _Span: TypeAlias = tuple[float, float, str]  # start, end and value of an annotation
+
+#: What names of tiers may contain, and the attribute that holds it.
+_ABOUT_TIERS = {
+    "tier": "TIER_ID",
+    "participant": "PARTICIPANT",
+    "annotator": "ANNOTATOR",
+    "type": "LINGUISTIC_TYPE_REF",
+}
 
 _PER_SECOND = {"milliseconds": 1000, "PAL-frames": 25, "NTSC-frames": 30000 / 1001}
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -82,6 +92,7 @@ def read(
     names: EntryName = "values",
     coder: Literal["annotator"] | None = None,
     computed: ComputedTimes = "out",
+    tiers: str | None = None,
     **intervals: Unpack[IntervalSpanOptions],
 ) -> Corpus:
     """Read tiers as tracks.
@@ -96,6 +107,9 @@ def read(
         Whether the annotator of each tier is its coder; tiers of one linguistic type are then one track.
     computed : {'out', 'in'}, default 'out'
         Whether tiers are scored in which annotations divide the time of their parents equally, or have slots without a time.
+    tiers : str, default None
+        What tracks are called, with ``{tier}``, ``{participant}``, ``{annotator}`` and ``{type}``: "{participant} - {tier}"; None: as the
+        tiers. Tiers without a participant (annotator, type) that is named here are called as they are.
     """
     document = _parse(source, names)
     rule = IntervalRules.from_options(**intervals)
@@ -109,6 +123,13 @@ def read(
     chosen = chosen_tiers(source, listed, tier)
     if coder == "annotator":
         chosen = _by_annotator(document, listed, chosen)
+    if tiers is not None:
+        called = names_of_tiers(source, document.tiers, tiers)
+        own = [listed[each.position] for each in chosen]
+        chosen = [
+            each._replace(track=called[name]) if each.track == name or tier is None else each
+            for each, name in zip(chosen, own, strict=True)
+        ]
     _note_computed(document, listed, chosen, computed)
     tiled = all(is_tiled(sorted(spans[listed[index]]), end) for index, _, _ in chosen)
     as_spans = rule.as_ == "spans" or (rule.as_ == "auto" and not tiled)
@@ -125,6 +146,33 @@ def read(
         marks = marks_of_intervals(some, as_spans=as_spans, rule=rule, length=length, error=error)
         tracks.append((owner, track, marks))
     return recording_corpus(source, tracks)
+
+
+def names_of_tiers(source: Source, tiers: Mapping[str, Any], pattern: str) -> dict[str, str]:
+    """Return what the tiers of a document are called by a pattern such as "{participant} - {tier}".
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    tiers : mapping of str to Element
+        The tiers by their own names.
+    pattern : str
+        The pattern.
+    """
+    parts = re.findall(r"\{(\w*)\}", pattern)
+    if "tier" not in parts or not set(parts) <= _ABOUT_TIERS.keys():
+        raise source.error(
+            None, f"tiers is {pattern!r}; expected {{tier}}, and {{participant}}, {{annotator}} or {{type}} beside it."
+        )
+    texts = re.split(r"\{\w*\}", pattern)
+    called = {}
+    for name, element in tiers.items():
+        about = [element.get(_ABOUT_TIERS[part], "").strip() if part != "tier" else name for part in parts]
+        called[name] = "".join(chain(*zip(texts, [*about, ""], strict=True))) if all(about) else name
+    if (twice := first_repeated(called.values())) is not None:
+        raise source.error(None, f"two tiers would be called {twice!r}; choose another tiers=.")
+    return called
 
 
 def _by_annotator(document: _ElanDocument, listed: list[str], chosen: list[ChosenTier]) -> list[ChosenTier]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 from caesura.errors import FormatError
 from caesura.files import Source, parse_integer
 from caesura.formats.editing import Row, is_same, match_spans, note_deleted, parse_tree, serialize_like
-from caesura.formats.speech.eaf import times_of_annotations
+from caesura.formats.speech.eaf import names_of_tiers, times_of_annotations
 from caesura.formats.speech.intervals import segments
 from caesura.model import Corpus, Segmentation, Spans
 from caesura.model.provenance import add_note
@@ -33,13 +34,14 @@ _COUNTED = {
 }
 
 
-def structure(source: Source) -> dict[str, int]:
-    """Count what an ELAN file holds beyond times and labels."""
+def structure(source: Source, *, tiers: str | None = None) -> dict[str, int]:
+    """Count what an ELAN file holds beyond times, labels and the names of tracks."""
     root = parse_tree(source)
-    return {what: len(root.findall(path)) for what, path in _COUNTED.items()}
+    named = re.findall(r"\{(\w+)\}", tiers or "")
+    return {what: len(root.findall(path)) for what, path in _COUNTED.items() if what not in named}
 
 
-def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
+def merge(source: Source, original: Corpus, corpus: Corpus, *, tiers: str | None = None) -> bytes | None:
     """Return the file with the marks of a corpus; None if the corpus lacks tiers of the file, which would be deleted.
 
     An annotation whose interval did not change keeps its id and its dependents; one that moved keeps them if it overlaps its old self by
@@ -48,10 +50,12 @@ def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
     if {a.track for a in original} - {a.track for a in corpus} or len(corpus.coders) > 1:
         return None
     document = _Editor(source)
+    own = {tier.get("TIER_ID", ""): tier for tier in document.root.findall("TIER")}
+    tier_of = {} if tiers is None else {called: name for name, called in names_of_tiers(source, own, tiers).items()}
     before = {a.track: a.marks for a in original}
     for a in corpus:
         if isinstance(a.marks, (Segmentation, Spans)) and not is_same(before.get(a.track), a.marks):
-            document.set_tier(a.track, list(segments(a.marks)))
+            document.set_tier(tier_of.get(a.track, a.track), list(segments(a.marks)))
     return document.content()
 
 
