@@ -12,7 +12,7 @@ from caesura.anchoring import alignment
 from caesura.anchoring.folding import FOLDS
 from caesura.errors import CaesuraError
 from caesura.kernels import anchoring as kernels
-from shared_data import oracle_json
+from shared_data import oracle, oracle_json
 
 
 def distance_by_table(a, b) -> int:
@@ -105,6 +105,36 @@ def test_periodic_text_stops_at_the_limit_of_work() -> None:
     assert found.distance <= len(a)
     cut = cs.anchor(a, a[:4000], max_distance=100)
     assert (cut.distance, cut.exact, cut.boundaries([4000])) == (6000, False, [10_000]), "both begin alike"
+
+
+def test_marks_in_rewritten_text_have_no_place_although_letters_match_by_chance() -> None:
+    speech = oracle("chunks/state_of_the_union.md").read_bytes().decode()
+    random = np.random.default_rng(0)
+    lost = 0
+    for _ in range(60):
+        begin, other = random.integers(0, 20_000), random.integers(21_000, 47_000)
+        source = speech[begin : begin + 600]
+        copy = source[:220] + speech[other : other + 160] + source[380:]
+        found = cs.anchor(source, copy, max_moved=1.0)
+        lost += found.boundaries([300]) == [None]
+        assert found.boundaries([300], keep_inside=True) != [None]
+        assert None not in found.boundaries([100, 500])
+        assert (found.spans([(290, 310)]) == [None]) <= (found.boundaries([300]) == [None])
+        assert found.spans([(290, 310)], keep_inside=True) != [None]
+    assert lost >= 50
+
+
+def test_marks_in_noisy_text_have_a_place() -> None:
+    speech = oracle("chunks/state_of_the_union.md").read_bytes().decode()
+    random = np.random.default_rng(0)
+    for share in (0.05, 0.1, 0.2):
+        source = speech[:5000]
+        drawn = random.choice(list("etaoinshr"), len(source))
+        copy = "".join(d if random.random() < share else c for c, d in zip(source, drawn, strict=True))
+        marks = list(range(0, 5000, 50))
+        assert sum(each.placed for each in cs.anchor(source, copy, max_moved=1.0).place(marks)) >= 99
+    dropped = speech[:1000] + speech[1080:2000]
+    assert cs.anchor(speech[:2000], dropped).place([1000])[0].placed, "text was dropped here, not rewritten"
 
 
 def test_text_in_another_order_is_refused() -> None:

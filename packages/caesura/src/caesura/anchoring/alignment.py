@@ -37,6 +37,8 @@ MAX_DISTANCE = 30_000
 MAX_WORK = 1_000_000_000
 #: A mark in rewritten text of more than this many codes has no place.
 MAX_REWRITTEN = 20
+#: So many matches in a row, which rewritten text hardly has by chance, end it; in words, one does.
+_FIRM = 3
 #: The largest share of words out of order, beyond which texts are not aligned.
 MAX_MOVED = 0.05
 
@@ -225,19 +227,25 @@ class Anchoring(Result):
         for j in listed:
             position, dropped = self._resolve(int(low[j]), int(high[j]))
             g = int(np.searchsorted(self._sides[1].begins, j))
-            left, right = int(self._neighbours[0][g]), int(self._neighbours[1][g])
-            matched = (left == g - 1) + (right == g)  # the ends of a text count as matches
-            status, placed = ("inside", "edge", "exact")[matched], True
+            # the ends of a text count as matches
+            matched = (g == 0 or bool(self._matched[g - 1])) + (g == self.units[1] or bool(self._matched[g]))
+            status = ("inside", "edge", "exact")[matched]
             if self._ambiguous[g]:
                 status = "ambiguous"
             elif dropped:
                 status = "gap"
-            elif not matched:
-                before = int(self._back[left]) if left >= 0 else -1
-                after = int(self._back[right]) if right < len(self._back) else self.units[0]
-                placed = keep_inside or max(right - left, after - before) - 1 <= MAX_REWRITTEN
-            found.append(Place(position, status, placed))
+            rewritten = self._rewritten(g, g)
+            found.append(Place(position, "inside" if rewritten else status, keep_inside or not rewritten))
         return found
+
+    def _rewritten(self, first: int, last: int) -> bool:
+        """Tell whether the units first … last - 1 of the copy, or the gap before ``first``, are inside a long rewritten passage."""
+        left, right = int(self._firm[0][first]), int(self._firm[1][last])
+        if left == first - 1 or right == last or int(self._firm[1][first]) < last:
+            return False
+        before = int(self._back[left]) if left >= 0 else -1
+        after = int(self._back[right]) if right < len(self._back) else self.units[0]
+        return max(right - left, after - before) - 1 > MAX_REWRITTEN
 
     def boundaries(self, positions: Iterable[int], *, keep_inside: bool = False) -> list[int | None]:
         """Return the positions in the source of boundaries of the copy; None for a boundary that has no place.
@@ -255,8 +263,10 @@ class Anchoring(Result):
         """
         return [each.position if each.placed else None for each in self.place(positions, keep_inside=keep_inside)]
 
-    def spans(self, spans: Iterable[tuple[int, int]], *, edges: str = "inner") -> list[tuple[int, int] | None]:
-        """Return the places of spans of the copy in the source; None for a span of which nothing is left.
+    def spans(
+        self, spans: Iterable[tuple[int, int]], *, edges: str = "inner", keep_inside: bool = False
+    ) -> list[tuple[int, int] | None]:
+        """Return the places of spans of the copy in the source; None for a span of which nothing is left, or that has no place.
 
         Parameters
         ----------
@@ -265,6 +275,8 @@ class Anchoring(Result):
         edges : {"inner", "outer"}, default "inner"
             "inner" goes from the first to the last source character that is aligned with the span; "outer" includes dropped text at
             both ends.
+        keep_inside : bool, default False
+            Whether spans inside rewritten passages of more than 20 units are kept.
 
         Returns
         -------
@@ -285,7 +297,7 @@ class Anchoring(Result):
                 int(np.searchsorted(theirs.begins, end)),
             )
             inside = np.flatnonzero(self._back[first:last] >= 0)
-            if not len(inside):
+            if not len(inside) or (not keep_inside and self._rewritten(first, last)):
                 found.append(None)
             elif edges == "outer":
                 found.append((int(self._places[0][begin]), int(self._places[1][end])))
@@ -453,13 +465,29 @@ class Anchoring(Result):
         return np.minimum(low, high), high  # low > high inside a character that was taken apart: its start
 
     @cached_property
-    def _neighbours(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For every gap between units of the copy, the index of the last match before it and of the first one after it."""
-        m = self.units[1]
-        j = np.flatnonzero(self._back >= 0)
-        j = j[self._sides[0].codes[self._back[j]] == self._sides[1].codes[j]]
+    def _matched(self) -> NDArray[np.bool_]:
+        """Whether every unit of the copy is equal to the one of the source that it is aligned with."""
+        same = self._back >= 0
+        same[same] = self._sides[0].codes[self._back[same]] == self._sides[1].codes[same]
+        return same
+
+    @cached_property
+    def _firm(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For every gap between units of the copy, the index of the last firm match before it and of the first one after it.
+
+        Text that was rewritten has matches by chance. Matches are firm in a row of three, or from one end of both texts on.
+        """
+        (n, m), back, same = self.units, self._back, self._matched
         left, right = np.full(m + 1, -1, np.int64), np.full(m + 1, m, np.int64)
-        left[j + 1], right[j] = j, j
+        if same.any():
+            begins = same.copy()
+            begins[1:] &= ~(same[:-1] & (back[1:] == back[:-1] + 1))
+            row = np.cumsum(begins) - 1
+            firm = np.bincount(row[same]) >= (1 if self.level == "words" else _FIRM)
+            firm[0] |= bool(same[0]) and back[0] == 0
+            firm[-1] |= bool(same[-1]) and back[-1] == n - 1
+            j = np.flatnonzero(same & firm[row])
+            left[j + 1], right[j] = j, j
         return np.maximum.accumulate(left), np.minimum.accumulate(right[::-1])[::-1]
 
     def _resolve(self, low: int, high: int) -> tuple[int, bool]:

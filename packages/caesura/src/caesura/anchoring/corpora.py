@@ -394,10 +394,13 @@ class _Mover:
             (int(self.copy.begins[b]), int(self.copy.ends[e - 1]))
             for b, e in zip(marks.starts.tolist(), marks.ends.tolist(), strict=True)
         ]
-        for given, code, found in zip(chars, codes, self.anchored.spans(chars, edges=self.options.edges), strict=True):
+        how: dict[str, Any] = {"edges": self.options.edges, "keep_inside": self.options.keep_inside}
+        for given, code, found in zip(chars, codes, self.anchored.spans(chars, **how), strict=True):
             counts.marks += 1
             if found is None:
-                counts.lost += 1
+                inside = self.anchored.spans([given], keep_inside=True)[0] is not None
+                counts.inside += inside
+                counts.lost += not inside
                 self.unplaced.append((self.source.nearest(self.anchored.place([given[0]])[0].position)[0], code))
                 continue
             counts.placed += 1
