@@ -10,6 +10,7 @@ import pytest
 import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.formats import caesura_json, tables
+from caesura.formats.speech import times
 from caesura.model.columns import CorpusBuilder
 
 HEADER = "item,coder,position\n"
@@ -48,6 +49,62 @@ TABLES = [
     "item,coder,position,position\na,x,1,1\n",
     "position\n3\n4\n",
     "\ufeffdocument,annotator,speaker,position\na,x,s,1\n",
+]
+
+LABELS = "item,coder,label\n"
+LABEL_TABLES = [
+    f"{LABELS}a,x,p\na,x,q\nb,x,p\n",
+    f"{LABELS}a,x,p\nb,x,p\na,x,q",  # two runs of one annotation
+    f"{LABELS}a,x,p\n,,\na,x,q\n",  # a line without content
+    f"{LABELS},,\na,x,q\n",
+    f"{LABELS}a,x,\na,x,\na,x,q\n",
+    f"{LABELS}a,x,p\n,x,q\n",  # a name in some rows only
+    f"{LABELS},x,p\n,x,q\n",
+    f"{LABELS}a,x,p,\na,x\n",
+    f'{LABELS}a,x,"p\nq"\na,x,q\n',
+    f"{LABELS}a,x,1\na,x,0\n".replace("\n", "\r\n"),
+    f"{LABELS}a,x,B-place\na,x,I-place\na,x,O\n",
+    LABELS,
+    "\n" + f"{LABELS}a,x,p\n",
+    "label\np\nq\n",
+    "label\np\n\nq\n",
+    "label,boundary\np,0\nq,1\np,\n",
+    "item,coder,speaker,word,boundary\na,x,s,one,1\na,x,s,two,0\na,x,t,three,t\n",
+    "item,item,label\na,b,p\n",
+    "item,coder,start,end,label\na,x,0,1,p\n",
+    "item,coder,unit,label\na,x,2,p\na,x,1,q\n",
+]
+
+TIMES = "item,coder,time\n"
+TIME_TABLES = [
+    f"{TIMES}a,x,0.5\na,x,1\nb,x,2.25\n",
+    f"{TIMES}a,x,1.5\nb,x,2\na,x,0.25",  # two runs, and not in order
+    f"{TIMES}a,x,1.5\na,x,1.5\n",
+    f"{TIMES}a,x, 1.5\n",
+    f"{TIMES}a,x,1.2.3\n",
+    f"{TIMES}a,x,.\n",
+    f"{TIMES}a,x,1e2\n",
+    f"{TIMES}a,x,nan\n",
+    f"{TIMES}a,x,-1.5\n",
+    f"{TIMES}a,x,{'9' * 30}\n",
+    f"{TIMES}a,x,\nb,x,1.5\n",
+    f"{TIMES},x,1.5\n",
+    TIMES,
+    "time\n1.5\n2.5\n",
+    "item,coder,time,length\na,x,1.5,3\na,x,2.5,3\nb,x,1,2\n",
+    "item,coder,time,length\na,x,1.5,3\na,x,2.5,3.0\n",  # two spellings of one length
+    "item,coder,time,length\na,x,1.5,3\na,x,2.5,\n",
+    "item,coder,time,length\na,x,1.5,3\na,x,3.5,3\n",  # outside the recording
+    "item,coder,time,length\na,x,1.5,long\n",
+    "item,coder,time,type\na,x,1.5,t\na,x,0.5,u\n",
+    "item,coder,time,type\na,x,1.5,t\na,x,1.5,u\n",
+    "item,coder,time,type\na,x,1.5,t\na,x,1.5,t\n",  # one type twice
+    "item,coder,time,type\na,x,1.5,t\na,x,2.5,\n",
+    "item,coder,time,type\na,x,1.5,\na,x,2.5,\n",
+    "item,coder,time,start,end\na,x,1.5,1,2\n",
+    "item,speaker,time\na,s,1.5\na,t,2.5\n",
+    "item,coder,time_ms\na,x,1500\n",
+    "item,coder,start,end\na,x,0.5,2.5\n",
 ]
 
 JSON_HEADER = '{"format": "caesura-corpus", "version": 1, "kind": "%s", "typed": %s}\n'
@@ -141,22 +198,56 @@ def outcome(file: Path, name: str) -> Any:
         return str(error)
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_columns_of_a_table_equal_its_rows(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def by_rows(*_: Any) -> Any:
+    raise tables.UnusualTable
+
+
+@pytest.mark.parametrize("piece", [1, 2**14])  # characters: every row is a block, or all rows are one
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        *(("csv", table) for table in TABLES),
+        *(("csv-labels", table) for table in LABEL_TABLES),
+        *(("times", table) for table in TIME_TABLES),
+    ],
+)
+def test_columns_of_a_table_equal_its_rows(
+    name: str, table: str, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "table.csv"
     file.write_bytes(table.encode())
-    monkeypatch.setattr(tables, "_PIECE", 8)  # characters: every row is a block
-    fast = outcome(file, "csv")
-    monkeypatch.setattr(tables._BoundaryTable, "add_columns", lambda self: False)
-    assert outcome(file, "csv") == fast
+    monkeypatch.setattr(tables, "_PIECE", piece)
+    fast = outcome(file, name)
+    for module in (tables, times):
+        monkeypatch.setattr(module, "read_blocks", by_rows)
+    assert outcome(file, name) == fast
+
+
+@pytest.mark.parametrize("length", [3.0, 4.0])
+def test_a_given_length_replaces_those_of_columns_as_of_rows(
+    length: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("item,coder,time,length\na,x,1.5,9\na,x,2.5,8\n")
+    fast = cs.read(file, format="times", length=length)
+    monkeypatch.setattr(times, "read_blocks", by_rows)
+    assert cs.read(file, format="times", length=length) == fast
 
 
 def test_ordinary_table_is_read_by_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(tables._BoundaryTable, "add")
-    (tmp_path / "table.csv").write_text(TABLES[0])
-    assert cs.read(tmp_path / "table.csv").positions.tolist() == [1, 3, 2]
-    (tmp_path / "types.csv").write_text("item,coder,position,type\na,x,1,t\na,x,2,u\n")
-    assert cs.read(tmp_path / "types.csv").labels == ("t", "u")
+    for module in (tables, times):
+        monkeypatch.delattr(module, "read_table")
+    file = tmp_path / "table.csv"
+    file.write_text(TABLES[0])
+    assert cs.read(file).positions.tolist() == [1, 3, 2]
+    file.write_text("item,coder,position,type\na,x,1,t\na,x,2,u\n")
+    assert cs.read(file).labels == ("t", "u")
+    file.write_text(LABEL_TABLES[0])
+    assert cs.read(file).positions.tolist() == [1]
+    file.write_text("label\np\nq\n")
+    assert cs.read(file).positions.tolist() == [1]
+    file.write_text(TIME_TABLES[0])
+    assert cs.read(file).positions.tolist() == [0.5, 1.0, 2.25]
 
 
 @pytest.mark.parametrize("batch", [1, 2, 128])  # plain annotations are decoded as such after the batch of the header

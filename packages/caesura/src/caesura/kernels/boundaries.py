@@ -68,6 +68,11 @@ def _count_common_in_lists(ref: Any, hyp: Any, lengths: Any, out: Any) -> None:
 def count_common_units(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
     """Do the same as :func:`count_common` for texts of units without types."""
     few = 24  # so many marks are merged in the time that clearing the words takes
+    if len(ref.positions) + len(hyp.positions) <= few * len(lengths):
+        count_common(
+            ref, hyp, lengths, out
+        )  # of short texts few or none are dense, and asking takes as long as merging
+        return
     words = np.empty((2, most_words(ref, hyp, lengths)), np.uint64)
     for pair in range(len(lengths)):
         i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]

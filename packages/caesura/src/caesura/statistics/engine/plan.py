@@ -271,7 +271,8 @@ def _scan_items(part: _FileRows, step: int, keep_going: bool) -> _ItemScan:
         names += column.gather(wanted).to_list()
         rows += (wanted + seen).tolist()
         ascending = ascending and _follows(column, last)
-        order.update(here := column.gather(starts).hash().to_numpy())
+        distinct = column if len(starts) == len(column) else column.gather(starts)
+        order.update(here := distinct.hash().to_numpy())
         if items <= _MAX_HASHES:
             hashes.append(here)
         items += len(starts)
