@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -16,7 +17,7 @@ from test_search import ROOT, built
 
 from chromium import CHROMIUM, launch
 
-#: One page of each kind.
+#: One page of each kind; CAESURA_EXHAUSTIVE=1 tries all.
 PAGES = [
     "",
     "families/boundary/",
@@ -27,6 +28,9 @@ PAGES = [
     "benchmarks/vowels/",
     "comparison/",
 ]
+if os.environ.get("CAESURA_EXHAUSTIVE"):
+    SITE = ROOT / "site"
+    PAGES = sorted(page.parent.relative_to(SITE).as_posix() + "/" for page in SITE.rglob("index.html"))
 pytestmark = [
     pytest.mark.skipif(not built(), reason="the site is not built: make docs builds it and runs this test"),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium"),
@@ -72,3 +76,21 @@ def test_pages_fit_a_phone(address: str) -> None:
     assert {name: faults for name, faults in found.items() if faults} == {}
     assert len(heights) == 1
     assert min(heights) > 20  # a fraction, not its source
+
+
+def test_copied_sessions_are_commands(address: str) -> None:
+    """The button of a block copies the commands, without prompts and output."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with playwright.sync_playwright() as driver:
+        browser = launch(driver)
+        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+        page = context.new_page()
+        page.goto(address + "how-to/compare-annotators-with-gold/")
+        page.click(".md-code__button")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        page.goto(address + "how-to/read-a-dataframe/")
+        page.click(".md-code__button")
+        program = page.evaluate("navigator.clipboard.readText()")
+        browser.close()
+    assert [line.split()[:2] for line in copied.splitlines()] == [["caesura", "unify"], ["caesura", "evaluate"]]
+    assert program.startswith("import polars as pl")
