@@ -56,10 +56,11 @@ def make(
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise FormatError(output, None, "expected the name of an HTML page, such as questions.html.")
-    reading = Reading.of(format, option)
-    gold = None if reference is None else reading.corpus(reference, "ref")
+    reading, names = Reading.of(format, option), names_of(systems or [])
+    gold = None if reference is None else reading.for_system(None, names).corpus(reference, "ref")
     against = {
-        name: reading.corpus(path, "hyp") for name, path in zip(names_of(systems or []), systems or [], strict=True)
+        name: reading.for_system(name, names).corpus(path, "hyp")
+        for name, path in zip(names, systems or [], strict=True)
     }
     with working("choosing questions"):
         questions = make_questions(gold, against, metric or DEFAULT_METRICS, number=number, seed=seed, title=title)

@@ -53,13 +53,17 @@ def optimise(
     Example: caesura optimise gold.TextGrid candidates.csv --tolerance 20ms -O ref.tier=phones
     """
     validate_choice("--by", by, ("R", "r1"))
-    reading = Reading.of(format, option)
-    gold = reading.corpus(reference, "ref")
+    reading, names = Reading.of(format, option), names_of(systems)
+    gold = reading.for_system(None, names).corpus(reference, "ref")
     half = half_width(tolerance)
     if gold.kind != "time":
         raise CaesuraError(f"{reference}: R needs boundaries in time; this file contains {gold.kind}.")
-    named = dict(zip(names_of(systems), systems, strict=True))
-    points = [point for name, path in named.items() for point in _points(gold, reference, name, path, half, reading)]
+    named = dict(zip(names, systems, strict=True))
+    points = [
+        point
+        for name, path in named.items()
+        for point in _points(gold, reference, name, path, half, reading.for_system(name, names))
+    ]
     result = OperatingPoints(tuple(points), half, cast(Criterion, by))
     plane = PerformancePlane.of_points(gold, result)
     slopes = _slopes(gold, named, half) if slope else {}
@@ -156,11 +160,11 @@ def plane(
 
     Example: caesura plane gold/ systems/a systems/b --tolerance 20ms -o plane.svg
     """
-    reading = Reading.of(format, option)
-    gold = reading.corpus(reference, "ref")
+    reading, names = Reading.of(format, option), names_of(systems)
+    gold = reading.for_system(None, names).corpus(reference, "ref")
     scores = {}
-    for name, path in zip(names_of(systems), systems, strict=True):
-        system = named_alike(gold, reference, reading.corpus(path, "hyp"), path)
+    for name, path in zip(names, systems, strict=True):
+        system = named_alike(gold, reference, reading.for_system(name, names).corpus(path, "hyp"), path)
         scores[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
     picture = PerformancePlane.of(gold, scores, tolerance).zoom(zoom)
     if json:

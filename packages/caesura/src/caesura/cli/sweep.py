@@ -41,11 +41,11 @@ def sweep(
 
     Example: caesura sweep gold.json ours.json --method random --method c99 --svg density.svg
     """
-    reading = Reading.of(format, option)
-    gold = reading.corpus(reference, "ref")
+    reading, names = Reading.of(format, option), names_of(systems or [])
+    gold = reading.for_system(None, names).corpus(reference, "ref")
     against = {
-        name: named_alike(gold, reference, reading.corpus(path, "hyp"), path)
-        for name, path in zip(names_of(systems or []), systems or [], strict=True)
+        name: named_alike(gold, reference, reading.for_system(name, names).corpus(path, "hyp"), path)
+        for name, path in zip(names, systems or [], strict=True)
     }
     methods = method or ([] if against else ["random"])
     with working("placing boundaries"):

@@ -366,7 +366,15 @@ def _first(names: list[str], number: int = 3) -> str:
 
 def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
     tracks = all(track for _, track in (*ours, *theirs)) and {item for item, _ in ours} & {item for item, _ in theirs}
-    advice = "; if these are speakers, whose names may differ, add -O as=turns" if tracks else ""
+    advice = ""
+    if tracks:
+        from shlex import quote
+
+        first, other = (next(track for _, track in side) for side in (ours, theirs))
+        advice = (
+            f"; choose a tier of each side, such as -O {quote(f'ref.tier={first}')} -O {quote(f'hyp.tier={other}')}, or, if these are speakers, whose "
+            "names may differ, add -O as=turns"
+        )
     return CaesuraError(
         f"the two sides share no item: the reference has {_preview(ours)}, the hypothesis {_preview(theirs)}{advice}."
     )
