@@ -150,3 +150,23 @@ def test_unknown_objects_are_refused(thing, why):
 def test_boundary_labels_other_than_0_and_1_are_refused():
     with pytest.raises(CaesuraError, match="row 1: a label is 2; expected 1 where"):
         cs.from_object({"sentences": ["a", "b"], "labels": [0, 2]}, mean="ends")
+
+
+def test_turns_of_pyannote_are_compared_as_they_are() -> None:
+    gold = Speakers("talk", (0.0, 4.0, "ann"), (4.0, 10.0, "ben"))
+    found = Speakers("talk", (0.0, 5.0, "0"), (5.0, 9.0, "1"))
+    by_item = cs.evaluate({"talk": gold}, {"talk": found}, "diarization-error")
+    assert by_item["diarization-error"].micro == pytest.approx(0.2)
+    two = cs.evaluate({"talk": gold}, {"a": {"talk": found}, "b": {"talk": gold}}, "diarization-error")
+    assert (two["a", "diarization-error"].micro, two["b", "diarization-error"].micro) == (pytest.approx(0.2), 0.0)
+    ours, theirs = cs.from_object(gold), cs.from_object(found)
+    assert cs.metric("diarization-error")(ours, theirs) == pytest.approx(0.2)
+    uem = Timeline([Segment(0, 9)])
+    assert cs.metric("diarization-error", uem=uem)(ours, theirs) == pytest.approx(1 / 9)
+    assert cs.agree({"a": gold, "b": found}, "diarization-error").details["coders"] == ["a", "b"]
+    with pytest.raises(CaesuraError, match=r"Speakers is no annotation; cs\.from_object converts"):
+        cs.metric("diarization-error")(gold, found)
+    with pytest.raises(CaesuraError, match="compares two annotations, and this corpus has 2"):
+        cs.metric("diarization-error")(cs.from_object({"a": gold, "b": found}), ours)
+    with pytest.raises(CaesuraError, match=r"use Spans\.from_rows"):
+        cs.metric("diarization-error")([(0, 4, "a")], [(0, 4, "b")])

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -242,3 +247,35 @@ def test_models_that_do_not_fit_are_refused(model, tmp_path) -> None:
         SpectralChange(features=f"{model}#layer6")
     with pytest.raises(cs.CaesuraError, match="no such file"):
         SpectralChange(features="nowhere.onnx")
+
+
+class Pipe(io.RawIOBase):
+    """A stream in which one cannot go back."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, place) -> int:
+        return self.content.readinto(place)
+
+
+@pytest.mark.parametrize("suffix", ["wav", "flac", "mp3", "voc"])
+def test_open_files_and_streams_are_sound(tmp_path, suffix: str) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    sound, _ = talk(phones=8)
+    path = tmp_path / f"x.{suffix}"
+    soundfile.write(path, sound.samples / 8, sound.rate)
+    expected = cs.segment(path)
+    with path.open("rb") as file:
+        assert cs.segment(file) == expected
+    assert cs.segment(io.BytesIO(path.read_bytes())) == cs.segment(Pipe(path.read_bytes())) == expected
+    done = subprocess.run(
+        [sys.executable, "-m", "caesura", "segment", "-", "--json"], input=path.read_bytes(), capture_output=True
+    )
+    assert len(json.loads(done.stdout)["stdin"]["boundaries"]) == len(expected.positions)
+    done = subprocess.run([sys.executable, "-m", "caesura", "segment", "-"], input=b"no sound", capture_output=True)
+    assert done.returncode == 2
+    assert b"stdin: not a readable sound file" in done.stderr

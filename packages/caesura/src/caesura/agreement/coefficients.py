@@ -51,8 +51,11 @@ def corpus_of_coders(given: CorpusLike) -> Corpus:
         require_one_tier(given)
         return given
     from caesura.formats.anything import from_anything
+    from caesura.formats.objects import from_object, is_object
 
     plain = from_anything(given)
+    if isinstance(plain, Mapping) and plain and all(not isinstance(v, list) and is_object(v) for v in plain.values()):
+        return from_object(plain)  # of one length, which these objects do not have
     named = (
         plain.items() if isinstance(plain, Mapping) else enumerate(plain, 1) if isinstance(plain, (list, tuple)) else ()
     )

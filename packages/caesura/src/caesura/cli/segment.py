@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _PLAIN_TEXT = (".txt", ".text", ".md")
 _TEXT_SUFFIXES = (*_PLAIN_TEXT, "")
+_STDIN = Path("-")  # sound from the standard input
 _PARALLEL = 300  # number of files from which several processes are faster than one
 _METRICS = ["B", "WD", "Pk"]
 
@@ -61,7 +63,12 @@ _OldOptions: TypeAlias = Annotated[
 
 
 def segment(
-    paths: Annotated[list[Path], Argument("Texts or sound files, folders of them, or sample:NAME.", offer=SAMPLES)],
+    paths: Annotated[
+        list[Path],
+        Argument(
+            "Texts or sound files, folders of them, sample:NAME, or - for sound from the standard input.", offer=SAMPLES
+        ),
+    ],
     output: Annotated[
         Path | None,
         Option(
@@ -507,7 +514,7 @@ def _is_sound(path: Path) -> bool:
         if sounds and texts:
             print_stderr(f"{path}: {pluralize(len(texts), 'text file')} beside the recordings left out.")
         return bool(sounds)
-    return path.suffix.lower() in SOUND_SUFFIXES
+    return path == _STDIN or path.suffix.lower() in SOUND_SUFFIXES
 
 
 def _segment_sounds(
@@ -526,11 +533,15 @@ def _segment_sounds(
     channel, chosen = _sound_segmenter(method, parameters, scores is not None)
     marks_of: dict[str, Segmentation] = {}
     candidates: list[tuple[str, str, float, float]] = []
-    files = [pair for path in paths for pair in _files_inside(path, SOUND_SUFFIXES) or [(path.stem, path)]]
+    files = [
+        pair
+        for path in paths
+        for pair in _files_inside(path, SOUND_SUFFIXES) or [("stdin" if path == _STDIN else path.stem, path)]
+    ]
     for name, path in with_progress(files, "segmenting"):
         if name in marks_of:
             raise CaesuraError(f"two recordings are called {name!r}; segment one folder at a time.")
-        sound = open_sound(path, channel=channel)
+        sound = open_sound(sys.stdin.buffer if path == _STDIN else path, channel=channel)
         marks_of[name] = chosen.segment(sound, segments)
         if scores is not None:
             times, points = chosen.candidates(sound)

@@ -168,7 +168,7 @@ class EvaluatedTime(str):
         """Read a file, or take ``{item: [(start, end), …]}``, a list of (start, end) for every item, "reference" or None."""
         if isinstance(given, EvaluatedTime):
             return given
-        if given is None or given == "" or given == "reference":
+        if given is None or (isinstance(given, str) and given in ("", "reference")):
             return cls._make(given or "", {}, None)
         if isinstance(given, Mapping):
             table = {str(item): _valid_stretches(rows, f"item {item!r}") for item, rows in given.items()}

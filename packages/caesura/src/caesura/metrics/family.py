@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._version import __version__
-from caesura.errors import CaesuraError, UndefinedScore
+from caesura.errors import CaesuraError, InvalidSegmentation, UndefinedScore
 from caesura.metrics.batch import Batch, batch_of_pair, single_marks
 from caesura.model.corpus import Corpus, Kind
 from caesura.validation import Validator
@@ -317,6 +317,15 @@ class Metric:
 
     def counts_of(self, reference: Any, hypothesis: Any) -> Any:
         """Count one pair and return the counts by name."""
+        try:
+            return self._counts_of(reference, hypothesis)
+        except InvalidSegmentation:
+            sides = [_marks_of_corpus(side) for side in (reference, hypothesis)]
+            if sides[0] is reference and sides[1] is hypothesis:
+                raise
+            return self._counts_of(*sides)
+
+    def _counts_of(self, reference: Any, hypothesis: Any) -> Any:
         make, singles, types = self._make
         kind, labels, ref, hyp, length = single_marks(reference, hypothesis, types)
         single = singles.get(kind) if labels is None else self._typed_single(kind, labels)
@@ -463,6 +472,22 @@ class Metric:
         )
         named = [f"{short.get(name, name)}:{spell(value)}" for name, value in shown]
         return "|".join([self.name, *named, f"v:{__version__}"])
+
+
+def _marks_of_corpus(side: Any) -> Any:
+    """Return the annotation of a corpus that has one, and refuse objects of other packages; everything else is returned as it is."""
+    if isinstance(side, Corpus):
+        if len(side) != 1:
+            raise CaesuraError(
+                f"a metric compares two annotations, and this corpus has {len(side)}; use cs.evaluate for corpora."
+            )
+        return next(iter(side)).marks
+    if type(side).__module__.partition(".")[0] not in ("builtins", "collections", "numpy", "caesura"):
+        raise CaesuraError(
+            f"a {type(side).__module__}.{type(side).__name__} is no annotation; cs.from_object converts objects of other packages, and "
+            "cs.evaluate and cs.compare take them as they are."
+        )
+    return side
 
 
 def spell(value: Any) -> str:

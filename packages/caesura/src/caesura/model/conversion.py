@@ -170,7 +170,12 @@ def positions_from_masses(masses: Iterable[int] | NDArray[Any]) -> tuple[int, ND
             raise InvalidSegmentation(f"masses must be a list: a set such as {abbreviate(repr(masses))} has no order.")
         given = as_array(masses, "masses")
     if given.ndim != 1:
-        raise InvalidSegmentation(f"masses must be a flat list of whole numbers, not {abbreviate(given.tolist())}.")
+        rows = [tuple(row) for row in masses] if isinstance(masses, (list, tuple)) else []
+        spans = rows and all(len(row) in (2, 3) and isinstance(row[0], (int, float)) for row in rows)
+        hint = "; use Spans.from_rows for a list of (start, end, label), with time=True for seconds" if spans else ""
+        raise InvalidSegmentation(
+            f"masses must be a flat list of whole numbers, not {abbreviate(given.tolist())}{hint}."
+        )
     if not given.size:
         return 0, np.empty(0, np.int64)
     if given.dtype.kind not in "iu":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from io import TextIOBase
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, overload, runtime_checkable
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 #: Suffixes of sound files, of all encodings that libsndfile reads (PCM, floats, µ-law, A-law, ADPCM …).
 SOUND_SUFFIXES = (
     ".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff", ".aifc", ".au", ".snd", ".caf", ".w64", ".rf64", ".sph", ".nist",
+    ".mp2", ".wavex", ".voc", ".avr", ".pvf", ".paf", ".sds", ".svx", ".8svx", ".iff", ".ircam", ".sf", ".wve", ".xi", ".htk",
 )  # fmt: skip
 
 #: The media that segmenters take.
@@ -170,11 +172,11 @@ def segment(
 ) -> Corpus: ...  # fmt: skip
 @overload
 def segment(
-    units: Sequence[str] | str | PathLike[str] | Text | Sound, method: str | Callable[[str], Iterable[Any]] | None = ...,
+    units: Sequence[str] | str | PathLike[str] | BinaryIO | Text | Sound, method: str | Callable[[str], Iterable[Any]] | None = ...,
     segments: int | None = ..., *, unit: Any = ..., **parameters: Any,
 ) -> Segmentation: ...  # fmt: skip
 def segment(
-    units: Sequence[str] | str | PathLike[str] | Corpus | Text | Sound,
+    units: Sequence[str] | str | PathLike[str] | BinaryIO | Corpus | Text | Sound,
     method: str | Callable[[str], Iterable[Any]] | None = None,
     segments: int | None = None,
     *,
@@ -185,9 +187,9 @@ def segment(
 
     Parameters
     ----------
-    units : sequence of str, Text, Corpus, Recording or path
+    units : sequence of str, Text, Corpus, Recording, path or binary file
         One string per unit; a text with offsets (:func:`~caesura.segmenters.text.units.split_units`); a corpus that has its texts; a
-        :class:`~caesura.segmenters.sound.Recording`; or the path of a text or sound file.
+        :class:`~caesura.segmenters.sound.Recording`; the path of a text or sound file; or sound in a binary file that is open.
     method : str or callable, default None
         The name of a segmenter (:func:`segmenter_names`); a function from a text to chunks, such as the splitters of LangChain or
         wtpsplit's ``SaT.split``; None takes the first for the medium.
@@ -250,6 +252,10 @@ _LONGEST_NAME = 1000  # of a file with its folders
 
 def _read_path(units: Any, unit: Any) -> Any:
     """Read the file if a path is given."""
+    if hasattr(units, "read") and not isinstance(units, TextIOBase) and hasattr(units, "seekable"):
+        from caesura.segmenters.sound import open_sound
+
+        return open_sound(units)
     if not isinstance(units, str | PathLike):
         return units
     if isinstance(units, str) and ("\n" in units or len(units) > _LONGEST_NAME):

@@ -16,7 +16,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,16 +72,20 @@ class SoundFile:
 
     Parameters
     ----------
-    path : Path
-        A file that soundfile can read: WAV, FLAC, OGG, MP3, AIFF and others.
+    path : Path or binary file
+        A file that soundfile can read: WAV, FLAC, OGG, MP3, AIFF and others. A stream in which one cannot go back, such as the standard
+        input, is copied to a temporary file.
     channel : int, default None
         The channel, counted from 1; None takes the mean of all.
     """
 
-    def __init__(self, path: Path, channel: int | None = None) -> None:
+    def __init__(self, path: Path | BinaryIO, channel: int | None = None) -> None:
         soundfile = import_extra("soundfile", "speech", "reading sound")
+        source: Any = path
+        if not isinstance(path, Path):
+            source, path = _seekable(path), Path(str(getattr(path, "name", "sound")).strip("<>"))
         try:
-            self._file = soundfile.SoundFile(path)
+            self._file = soundfile.SoundFile(source)
         except (soundfile.LibsndfileError, RuntimeError) as fault:
             raise FormatError(
                 path,
@@ -106,17 +112,26 @@ class SoundFile:
         return np.asarray(np.nan_to_num(mixed), np.float64)
 
 
+def _seekable(stream: BinaryIO) -> BinaryIO:
+    if stream.seekable():
+        return stream
+    copy: BinaryIO = TemporaryFile()  # noqa: SIM115  (read as long as the sound is)
+    copyfileobj(stream, copy)
+    copy.seek(0)
+    return copy
+
+
 #: What segmenters of sound listen to.
 Sound: TypeAlias = Recording | SoundFile
 
 
-def open_sound(path: str | PathLike[str], *, channel: int | None = None) -> Sound:
+def open_sound(path: str | PathLike[str] | BinaryIO, *, channel: int | None = None) -> Sound:
     """Open a sound file of any format that soundfile reads; it is read in parts, when it is segmented.
 
     Parameters
     ----------
-    path : str or PathLike
-        The file.
+    path : str, PathLike or binary file
+        The file, or a stream that is open for reading.
     channel : int, default None
         The channel, counted from 1; None takes the mean of all.
 
@@ -125,6 +140,8 @@ def open_sound(path: str | PathLike[str], *, channel: int | None = None) -> Soun
     SoundFile or Recording
         A Recording for a WAV file if soundfile is not installed.
     """
+    if not isinstance(path, (str, PathLike)):
+        return SoundFile(path, channel)
     where = Source.open(Path(path)).path
     if where.suffix.lower() == ".wav" and find_spec("soundfile") is None:
         return read_wav(where, channel=channel)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -651,8 +651,13 @@ def _as_corpus(given: Any, what: str, locate: Callable[[str], tuple[str, str]]) 
     if isinstance(given, Corpus):
         return given
     from caesura.formats.anything import from_anything
+    from caesura.formats.objects import from_object
 
     plain = from_anything(given)
+    if _holds_objects(plain):
+        return Corpus.join(
+            from_object(each, item=locate(str(item))[0], coder=locate(str(item))[1]) for item, each in plain.items()
+        )
     if isinstance(plain, Mapping) and len(plain) == 1:
         [(coder, texts)] = plain.items()
         if is_list_of_annotations(texts):  # {coder: [text, text]}, as in agree
@@ -665,6 +670,8 @@ def _by_system(hypothesis: object, items: Collection[str] = ()) -> dict[str, Any
 
     A dict whose keys are no items of the reference, and whose values hold as many annotations as there are items, has systems.
     """
+    if _holds_objects(hypothesis) and {str(key) for key in hypothesis} & set(items):
+        return {"hypothesis": hypothesis}
     if type(hypothesis) is dict:
         from caesura.formats.anything import from_anything
 
@@ -680,6 +687,13 @@ def _by_system(hypothesis: object, items: Collection[str] = ()) -> dict[str, Any
     if isinstance(hypothesis, Mapping) and (not hypothesis or not all(map(_is_item, hypothesis.values()))):
         return dict(hypothesis)
     return {"hypothesis": hypothesis}
+
+
+def _holds_objects(given: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Tell whether a dict has objects of another package, such as pyannote's annotations by recording."""
+    from caesura.formats.objects import is_object
+
+    return isinstance(given, Mapping) and bool(given) and all(map(is_object, given.values()))
 
 
 def _is_list_of_systems(given: object) -> bool:
