@@ -16,7 +16,7 @@ from caesura.errors import CaesuraError
 from caesura.papers import reproduce, save_figures
 from caesura_vowels import gal2002
 from caesura_vowels.corpora import VowelCorpus, load_corpus, split_random
-from caesura_vowels.gal2002_readings import count_cut_words, count_words
+from caesura_vowels.gal2002_readings import count_baseline, count_cut_words, count_words
 from caesura_vowels.gal2002_states import StateModel, seen_words_right
 from caesura_vowels.models import simple_good_turing
 from caesura_vowels.restorer import VowelRestorer
@@ -49,7 +49,9 @@ def test_tables_and_figures(corpora, tmp_path) -> None:
     reproduction = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
     titles = [t.title for t in reproduction.sections]
     assert titles[0].startswith("Sections 1 to 3")
-    assert titles[1].startswith("Figure 1")
+    assert titles[1].startswith("Section 4")
+    figure = next(section for section in reproduction.sections if section.title.startswith("Figure 1"))
+    assert [sum(float(row[column]) for row in figure.rows) for column in (1, 2, 3)] == pytest.approx([100] * 3)
     assert any(t.startswith("Arabic, short vowels missing") for t in titles)
     assert {f.name for f in reproduction.figures} == {"figure-1", "figure-2", "figure-3"}
     printed = {line.what: line.printed for table in reproduction.sections for line in table.lines}
@@ -95,6 +97,12 @@ def test_states_tell_words_apart_by_their_neighbours() -> None:
     assert baseline == 75, "the word that both kinds of lines have is right in one of them"
 
 
+def test_baseline_counts_words_that_are_not_in_the_training_lines() -> None:
+    """אב is known as both אַב and אָב, the second more often; גב is known with another mark only, דד not at all."""
+    found = count_baseline(["אָב אָב אַב גָב"], ["אָב אַב גַב דַד"], HEBREW)
+    assert found == {"training words": 4, "unseen": 25, "not found": 50, "unigram": 25}
+
+
 def test_unseen_words_are_those_that_no_line_of_training_has(corpora) -> None:
     corpus, split = corpora["quran"], CorpusSplit("first lines train", range(4), range(4, 80))
     shares = gal2002._measure(corpus, split, "unigram", "all")
@@ -136,8 +144,8 @@ def test_progress_is_reported_and_blocks_are_returned(corpora) -> None:
     )
     shares = [share for _, share in progress]
     assert shares == sorted(shares)
-    assert len(progress) == 3 * (2 + 3 + 2 * 3) + 3 * 2 + 1 + 6 + 2 * 5 + 1, (
-        "models, shares, blocks; estimates; sounds; readings; tenths; fourteen states"
+    assert len(progress) == 3 * (2 + 3 + 2 * 3) + 3 * 2 + 1 + 6 + 2 * 5 + 1 + 7, (
+        "models, shares, blocks; estimates; sounds; readings; tenths; fourteen states; baseline by shares"
     )
     assert shares[-1] == pytest.approx(1 - 1 / len(progress))
     assert any("block 3: hmm" in what for what, _ in progress)
@@ -301,7 +309,7 @@ def test_sections_are_published_as_they_are_ready(corpora) -> None:
     published = []
     reproduction = reproduce("gal2002", publish=published.append, model=("unigram", "hmm"), folds=0)
     assert published == list(reproduction.sections)
-    assert published[1].title.startswith("Figure 1")
+    assert published[1].title.startswith("Section 4")
 
 
 def test_errors_on_seen_and_unseen_words_add_up(corpora) -> None:

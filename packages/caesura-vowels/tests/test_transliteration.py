@@ -232,7 +232,9 @@ def test_a_path_in_letters_that_the_font_of_matplotlib_does_not_have(tmp_path) -
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         save_path_drawing(restorer, "ܡܠܟܐ ܛܒܐ", tmp_path / "path.svg")
-    assert ">ܡܠܟܐ<" in (tmp_path / "path.svg").read_text(encoding="utf-8"), "text, for the fonts of the browser"
+    drawn = (tmp_path / "path.svg").read_text(encoding="utf-8")
+    assert ">ܡܠܟܐ<" in drawn, "text, for the fonts of the browser"
+    assert drawn.count(">UNSEEN<") == 1, "the state of unseen words, beside the path"
     with pytest.warns(UserWarning, match="no Syriac letters"):
         save_path_drawing(restorer, "ܡܠܟܐ ܛܒܐ", tmp_path / "path.png")
 

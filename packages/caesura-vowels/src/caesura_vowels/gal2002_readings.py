@@ -14,12 +14,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.display.table import Cell, Rounded
 from caesura.papers.catalog import citation
 from caesura.papers.reproduction import Reproduction, Section
 from caesura_vowels.corpora import split_random
-from caesura_vowels.lexicon import read_lines
+from caesura_vowels.lexicon import Lexicon, read_lines
 from caesura_vowels.models import MODELS, Progress, Words
 from caesura_vowels.scripts import HEBREW, Script, script
 from caesura_vowels.transliteration import from_latin
@@ -90,15 +91,8 @@ def count_words(
     dict of str to float
     """
     lexicon, numbered = read_lines(train, letters)
-    lines = [letters.word.findall(line) for line in test]
-    gold = [letters.canonical(word) for line in lines for word in line]
-    words = Words(
-        [letters.read(word) for line in lines for word in line],
-        np.cumsum([0, *map(len, lines)]),
-        np.zeros(len(gold), bool),
-    )
-    states = set(lexicon.pointed)
-    found = np.array([word in states for word in gold])
+    words, gold = _read_test(test, letters)
+    found = _found(gold, lexicon)
     baseline, bigrams = (
         MODELS[name].fit(letters, lexicon, numbered, {}, lambda what, share: None).decode(words)
         for name in ("unigram", "hmm")
@@ -117,6 +111,46 @@ def count_words(
         alike = [sound(a) == sound(b) for a, b in zip(bigrams, gold, strict=True)]
         shares["phonetic group"] = 100 * float(np.mean(alike))
     return shares
+
+
+def count_baseline(train: Sequence[str], test: Sequence[str], letters: Script) -> Shares:
+    """Train the paper's baseline, and return percentages of the words of the test lines, and the number of words of the training lines.
+
+    Parameters
+    ----------
+    train, test : sequence of str
+        Lines with marks.
+    letters : Script
+        Which characters are letters, and which are missing marks.
+
+    Returns
+    -------
+    dict of str to float
+        "training words", "unseen" (without marks), "not found" (with the same marks) and "unigram" (words right).
+    """
+    lexicon, numbered = read_lines(train, letters)
+    words, gold = _read_test(test, letters)
+    forms = MODELS["unigram"].fit(letters, lexicon, numbered, {}, lambda what, share: None).decode(words)
+    return {
+        "training words": float(lexicon.counts.sum()),
+        "unseen": 100 * float(np.mean([word not in lexicon.number for word in words.words])),
+        "not found": 100 * float(1 - _found(gold, lexicon).mean()),
+        "unigram": 100 * float(np.mean(np.array(forms) == np.array(gold))),
+    }
+
+
+def _read_test(test: Sequence[str], letters: Script) -> tuple[Words, list[str]]:
+    """Return the words of the test lines as models take them, and with their marks."""
+    lines = [letters.word.findall(line) for line in test]
+    gold = [letters.canonical(word) for line in lines for word in line]
+    offsets = np.cumsum([0, *map(len, lines)])
+    return Words([letters.read(word) for line in lines for word in line], offsets, np.zeros(len(gold), bool)), gold
+
+
+def _found(gold: Sequence[str], lexicon: Lexicon) -> NDArray[np.bool_]:
+    """Return which words the training lines have with the same marks."""
+    states = set(lexicon.pointed)
+    return np.array([word in states for word in gold])
 
 
 def share_not_found(train: Iterable[str], test: Iterable[str], letters: Script) -> float:

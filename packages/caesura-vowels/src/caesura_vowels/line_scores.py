@@ -67,7 +67,7 @@ class LineScores(Result):
 def draw_path(axes: Any, path: Sequence[PathStep], restorer: VowelRestorer, most: int = 5) -> None:
     """Draw the best path: words as rectangles, states as ovals above them, the path as solid edges with their probabilities.
 
-    Words are drawn in Latin letters if there is a transliteration, because Matplotlib does not shape Arabic or write from right to left.
+    The state of all unseen words stands above the start, unless the path goes through it. Words are drawn in Latin letters if there is a transliteration, because Matplotlib does not shape Arabic or write from right to left.
 
     Parameters
     ----------
@@ -91,6 +91,8 @@ def draw_path(axes: Any, path: Sequence[PathStep], restorer: VowelRestorer, most
         axes.text(x, y, text, ha="center", va="center", bbox=box, zorder=3)
 
     put(0, 1, "#", "circle", colour)
+    if all(step.form is not None for step in path):
+        put(0, 2, "UNSEEN", "round4", "0.7")
     before = (0.0, 1.0)
     for x, step in enumerate(path, 1):
         put(x, 0, latin(step.word), "square", "0.3")
@@ -103,7 +105,7 @@ def draw_path(axes: Any, path: Sequence[PathStep], restorer: VowelRestorer, most
         axes.plot([x, x], [0, 1], color="0.3", linestyle=":", zorder=1)
         before = (x, 1.0)
     axes.set_xlim(-0.4, len(path) + 0.6)
-    axes.set_ylim(-0.6, max([1, *(min(len(step.forms), most) for step in path)]) + 0.6)
+    axes.set_ylim(-0.6, max([2, *(min(len(step.forms), most) for step in path)]) + 0.6)
     axes.set_axis_off()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
-from caesura.papers import Reproduction, reproduce
+from caesura.papers import Reproduction, diaz2022, reproduce
 from caesura.papers.diaz2022 import FIGURES, PLAIN
 from cli.command import caesura, refused
 from shared_data import oracle_json
@@ -114,3 +114,8 @@ def test_bad_options_raise_an_error(options: dict, words: str) -> None:
 def test_bad_options_on_the_command_line_raise_an_error() -> None:
     assert "lengths are 5 to 99; expected 5 to 28 units" in refused("reproduce", "diaz2022", "--max-length", "99")
     assert "there is no metric 'Bb'" in refused("reproduce", "diaz2022", "--metric", "Bb")
+
+
+def test_figures_6_and_8_draw_the_edges_of_the_alignment() -> None:
+    """From the middle of one segment to the middle of the other."""
+    assert diaz2022._edges((3, 3, 4), (7, 3)) == [(1.5, 3.5, ""), (4.5, 3.5, ""), (8.0, 8.5, "")]

@@ -19,6 +19,7 @@ from caesura.papers.fournier2013 import (
     near_rate,
     random_segmentation,
 )
+from caesura.papers.segment_bars import segment_bars
 from caesura.samples.moonstone import chapters
 from cli.command import caesura, refused
 from shared_data import shared
@@ -198,3 +199,15 @@ def test_command_line_prints_the_paper() -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["paper"] == "fournier2013"
     assert "takes no --max-length" in refused("reproduce", "fournier2013", "--max-length", "9")
+
+
+def test_figure_1_draws_the_edits() -> None:
+    assert fournier2013._edit_links() == [(3.0, 4.0, "T"), (6.0, 6.0, "M"), (10.0, 10.0, "AD"), (12.0, 12.0, "AD")]
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    drawing = segment_bars("x", "", [[("a", (3, 4)), ("b", (5, 2))]], [[(3.0, 5.0, "T")]])
+    axes = Figure(figsize=drawing.size).subplots()
+    drawing.draw(axes)
+    assert [line.get_xdata().tolist() for line in axes.lines] == [[3.0, 5.0]]
+    assert "T" in [text.get_text() for text in axes.texts]

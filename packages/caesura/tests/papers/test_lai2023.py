@@ -204,6 +204,19 @@ def test_one_unreadable_text_does_not_stop_the_others(tmp_path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
+def test_one_of_the_authors_tables_is_compared_with_its_own_values_only(tmp_path) -> None:
+    folder = shared("data/papers/lai2023")
+    for coder in ("ann", "ben"):
+        (tmp_path / coder).mkdir()
+        (tmp_path / coder / "TM001.csv").write_bytes((folder / coder / "TM001.csv").read_bytes())
+    figure = lines(reproduce("lai2023", path=tmp_path), "Figure 4")
+    assert [(what, line.status) for what, line in figure.items() if what.startswith("001")] == [
+        (f"001: {name}", "equal") for name in ("S_f(I)", "S_f^B(I)", "S_f(M)", "S_f^B(M)")
+    ]
+    assert {what[:3] for what in figure} == {"001", "036"}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_authors_tables_give_the_built_in_sample() -> None:
     path = shared("data/papers/lai2023")
     for coder in ("ann", "ben"):

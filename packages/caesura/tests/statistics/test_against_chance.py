@@ -13,7 +13,7 @@ from caesura.metrics import metric
 from caesura.metrics.performance_plane import Recordings
 from caesura.metrics.regions import r_value
 from caesura.statistics import against_chance
-from caesura.statistics.bounds import baseline, default_bounds
+from caesura.statistics.bounds import baseline, bound, default_bounds
 from cli.command import caesura, refused
 
 
@@ -105,6 +105,10 @@ def test_baselines_of_recordings() -> None:
     assert len(placed["random density"]) == number
     assert 0 < placed["random sizes"].min() < placed["random sizes"].max() < length
     assert baseline("random density", phones, seed=3).positions.tolist() == placed["random density"].tolist()
+    with pytest.raises(
+        CaesuraError, match=r"the segmenter random needs texts or sound.*use a baseline: none, uniform, random density"
+    ):
+        bound("random", phones)
     with pytest.raises(CaesuraError, match="'all' is for texts; recordings have none, uniform"):
         baseline("all", phones)
     assert "all" not in default_bounds(phones)

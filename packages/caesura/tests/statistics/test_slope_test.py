@@ -28,6 +28,19 @@ def test_random_candidates_are_no_better_than_random() -> None:
     assert 0 < low / total < 0.08
 
 
+def test_conclusion_names_the_first_step_that_is_not_better() -> None:
+    """Half of the candidates are exact and have the higher scores; later steps may be better by chance again."""
+    random = np.random.default_rng(2)
+    gold = recording(random)
+    known = np.asarray(gold["a", "ann"].positions)[::2]
+    times, scores = np.concatenate((known, random.random(600) * 60)), np.repeat([2.0, 1.0], [len(known), 600])
+    found = slope_test(gold, {("a", ""): (times, scores + random.random(len(times)) / 2)})
+    after = next(step for step in found.steps if not step.informative)
+    assert found.conclusion().endswith(
+        f"the next boundaries are not significantly better than random ones (p = {after.p_value:.3f})."
+    )
+
+
 def test_expected_hits_are_those_of_a_simulation() -> None:
     random = np.random.default_rng(5)
     gold = recording(random)

@@ -105,11 +105,17 @@ def reproduce(
     known = inspect.signature(function).parameters
     for name in given:
         if name not in known:
-            takes = ", ".join("--" + k.replace("_", "-") for k in known if k not in ("progress", "publish")) or "none"
-            raise CaesuraError(f"{paper} takes no --{name.replace('_', '-')}; its options: {takes}.")
+            takes = ", ".join(_spell(each) for each in known if each not in ("progress", "publish")) or "none"
+            what = "data of your own" if name == "path" else _spell(name)
+            raise CaesuraError(f"{paper} takes no {what}; its options: {takes}.")
     given |= {
         name: call
         for name, call in (("progress", progress), ("publish", publish))
         if call is not None and name in known
     }
     return function(**given)
+
+
+def _spell(option: str) -> str:
+    """Return how an option is written on the command line; data of one's own is an argument."""
+    return "PATH" if option == "path" else f"--{option.replace('_', '-')}"

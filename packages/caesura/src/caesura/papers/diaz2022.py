@@ -14,7 +14,7 @@ from caesura.model import Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
-from caesura.papers.segment_bars import Group, segment_bars
+from caesura.papers.segment_bars import Group, Link, segment_bars
 from caesura.samples import load
 from caesura.statistics.judgements import Question, Questions, Votes, preferences, rank_metrics
 
@@ -346,8 +346,25 @@ def _bars() -> list[Figure]:
     }
     for title, pairs in FIGURES.items():
         drawn[title] = [list(zip(pair.name.split(", "), (pair.ref, pair.hyp), strict=True)) for pair in pairs]
+    edges = {"Figures 6 and 8: h1 and h2, h3 and h4": [_edges(*pair.values()) for pair in _FIGURES_6_AND_8]}
     return [
-        segment_bars(_figure_name(title), f"{title}; lengths of segments", groups) for title, groups in drawn.items()
+        segment_bars(
+            _figure_name(title),
+            f"{title}; lengths of segments{', and the alignment' * (title in edges)}",
+            groups,
+            edges.get(title, ()),
+        )
+        for title, groups in drawn.items()
+    ]
+
+
+def _edges(first: Sequence[int], second: Sequence[int]) -> list[Link]:
+    """Return the edges of the maximum likelihood alignment, from the middle of one segment to that of the other."""
+    middles = [
+        [end - mass / 2 for end, mass in zip(accumulate(masses), masses, strict=True)] for masses in (first, second)
+    ]
+    return [
+        (middles[0][edge.reference], middles[1][edge.hypothesis], "") for edge in align_segments(first, second).edges
     ]
 
 

@@ -41,7 +41,7 @@ from caesura.papers.fournier2013_segmenters import (
     segmenter_study,
 )
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
-from caesura.papers.segment_bars import segment_bars
+from caesura.papers.segment_bars import Link, segment_bars
 from caesura.samples.moonstone import chapters
 from caesura.statistics import CountedPairs
 from caesura.statistics.density_bias import density_bias
@@ -208,6 +208,16 @@ def _example_of_edits() -> list[Section]:
         Section("Figure 1, table 1 and footnote 9: edits and their correctness", lines, figures=["figure-1"]),
         Section("Figures 1 and 2: the example by n_t", columns=columns, rows=rows, note=note),
     ]
+
+
+def _edit_links() -> list[Link]:
+    """Return the edits of figure 1 as lines between boundaries; a full miss ends where the other side has no boundary."""
+    words = {"match": "M", "transposition": "T", "addition": "AD"}
+    links: list[Link] = []
+    for edit in boundary_edits(*EXAMPLE, n_t=2):
+        places = [float(place) for place in (edit.reference, edit.hypothesis) if place is not None]
+        links.append((places[0], places[-1], words[edit.kind]))
+    return links
 
 
 def _majorities() -> Section:
@@ -615,7 +625,12 @@ def _figures(curves: Curves, data: Corpus) -> list[Figure]:
     automatic = [(f"figure {number}, {what}", masses) for number, what, masses, _ in FIGURES]
     sides = [(name, list(map(int, marks.masses))) for name, marks in zip(("first", "second"), EXAMPLE, strict=True)]
     return [
-        segment_bars("figure-1", "Two segmentations with the edits of figure 1, lengths of segments", [sides]),
+        segment_bars(
+            "figure-1",
+            "Two segmentations with the edits of figure 1: a match (M), a near miss (T) and two full misses (AD)",
+            [sides],
+            [_edit_links()],
+        ),
         segment_bars(
             "figures-4-to-8",
             "The manual segmentation and the automatic ones",

@@ -142,7 +142,7 @@ def reproduce(
         "lai2023",
         citation("lai2023"),
         sections=sections,
-        figures=_plots(results, fates),
+        figures=_plots(results, fates if path is not None else _fates_of_figure_6(data.texts)),
         findings=[
             *(_findings(results, fates, "M" in data.matrices) if path is not None else ()),
             *(_DIFFICULTY if path is None else ()),
@@ -578,6 +578,8 @@ def _figure_4(results: Sequence[TextScores], own: bool) -> list[Section]:
     computed = {f.text.number: f for f in results}
     for text, printed in FIGURE_4.items():
         scores = computed.get(text)
+        if scores is None and text != "036":
+            continue  # not among your texts
         for at, short in enumerate(("I", "M swapped")):
             theirs = similarity_by_their_search(scores.text, _MATRICES[short]) if scores is not None else {}
             for (_, norm), value in zip(_NORMS, printed[2 * at : 2 * at + 2], strict=True):
@@ -594,9 +596,8 @@ def _figure_4(results: Sequence[TextScores], own: bool) -> list[Section]:
 
 
 def _compare_4(what: str, printed: float, ours: float | None, theirs: float | None) -> Line:
-    if ours is None:
-        why = "the authors' package has a copy of 009 under this name" if what.startswith("036") else ""
-        return Line(what, printed, None, why, digits=4)
+    if ours is None or what.startswith("036"):
+        return Line(what, printed, None, "the authors' package has a copy of 009 under this name", digits=4)
     if what.startswith("004") and what.endswith("(I)"):
         return Line(what, printed, ours, "the values of 009, repeated", digits=4, reason="authors' error")
     why = "" if theirs is None or abs(ours - printed) <= _DRAWN else f"their search: {theirs:.4f}"
@@ -679,13 +680,23 @@ def _endnotes(marks: Segmentation) -> dict[int, str]:
     }
 
 
+def _fates_of_figure_6(texts: Sequence[TextPair]) -> dict[str, dict[str, int]]:
+    """Return what the paper's figure 6 draws: the texts that it counts, without unclassified endnotes."""
+    counted = count_fates([text for text in texts if text.number in _FIGURE_6_TEXTS])
+    return {
+        label: {fate: number for fate, number in row.items() if not fate.endswith(";")}
+        for label, row in counted.items()
+        if label != ";"
+    }
+
+
 def _figure_6(texts: Sequence[TextPair], fates: Mapping[str, Mapping[str, int]]) -> list[Section]:
     every = sorted({fate for row in fates.values() for fate in row}, key=_fate_order(list(fates)))
     table = Section(
         "Figure 6: what became of endnotes (M = I)",
         columns=["type", *every, "all"],
         rows=[(kind, *(row.get(fate, 0) for fate in every), sum(row.values())) for kind, row in fates.items()],
-        note="Every operation counts for both types that it concerns; a match counts once.",
+        note="All texts. Every operation counts for both types that it concerns; a match counts once. The drawing of the paper's own texts has the four that its figure counts, without unclassified endnotes.",
         figures=["figure-6"],
     )
     theirs = [text for text in texts if text.number in _FIGURE_6_TEXTS]

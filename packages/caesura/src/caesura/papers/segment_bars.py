@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from caesura.display.palette import PALETTE, SERIES
@@ -13,10 +13,13 @@ from caesura.papers.reproduction import Figure
 #: Segmentations that are compared: names with masses, the reference first.
 Group = Sequence[tuple[str, Sequence[int]]]
 
-_HEIGHT, _GAP = 0.62, 0.6
+#: A line from a place of the first segmentation of a group to a place of the second, with a word beside it.
+Link = tuple[float, float, str]
+
+_HEIGHT, _GAP, _LINKED = 0.62, 0.6, 0.9
 
 
-def segment_bars(name: str, caption: str, groups: Sequence[Group]) -> Figure:
+def segment_bars(name: str, caption: str, groups: Sequence[Group], links: Sequence[Sequence[Link]] = ()) -> Figure:
     """Return a figure with one row per segmentation, and the length of each segment in it.
 
     Parameters
@@ -27,19 +30,24 @@ def segment_bars(name: str, caption: str, groups: Sequence[Group]) -> Figure:
         The caption.
     groups : sequence of sequence of (str, sequence of int)
         Segmentations that are compared with the first of their group, with their names and masses. There is space between groups.
+    links : sequence of sequence of (float, float, str), default none
+        For each group, lines between its first two segmentations: the two places, and a word.
 
     Returns
     -------
     Figure
     """
-    height = 0.4 + 0.3 * (sum(map(len, groups)) + _GAP * (len(groups) - 1))
-    return Figure(name, caption, partial(_draw, groups=groups), (6.4, height))
+    height = 0.4 + 0.3 * (sum(map(len, groups)) + _GAP * (len(groups) - 1) + _LINKED * sum(map(bool, links)))
+    return Figure(name, caption, partial(_draw, groups=groups, links=links), (6.4, height))
 
 
-def _draw(axes: Any, groups: Sequence[Group]) -> None:
+def _draw(axes: Any, groups: Sequence[Group], links: Sequence[Sequence[Link]]) -> None:
     at, ticks, names = 0.0, [], []
-    for group in groups:
+    for group, own in zip_longest(groups, links, fillvalue=()):
         for number, (name, masses) in enumerate(group):
+            if own and number == 1:
+                at += _LINKED
+                _draw_links(axes, own, at)
             starts = [0, *accumulate(masses)][:-1]
             colour = PALETTE[SERIES[0 if number == 0 else 1]][0]
             bars = list(zip(starts, masses, strict=True))
@@ -57,3 +65,12 @@ def _draw(axes: Any, groups: Sequence[Group]) -> None:
     axes.tick_params(left=False)
     for side in axes.spines.values():
         side.set_visible(False)
+
+
+def _draw_links(axes: Any, links: Sequence[Link], below: float) -> None:
+    """Draw lines from the row above the gap to the row ``below`` it."""
+    top, bottom = below - 1 - _LINKED + _HEIGHT / 2, below - _HEIGHT / 2
+    for left, right, word in links:
+        axes.plot([left, right], [top, bottom], color="0.35", linewidth=1.2, marker="o", markersize=3)
+        middle = (left + right) / 2, (top + bottom) / 2
+        axes.annotate(word, middle, (4, 0), textcoords="offset points", ha="left", va="center", fontsize=8)

@@ -135,6 +135,10 @@ def _segment_texts(name: str, reference: Corpus, seed: int) -> Corpus:
 
     if name not in SEGMENTERS:
         raise UnknownName("bound", name, [*BASELINES, *segmenter_names("text")])
+    if reference.kind == "time":
+        raise CaesuraError(
+            f"the segmenter {name} needs texts or sound, which annotations in time do not have; use a baseline: {', '.join(TIME_BASELINES)}."
+        )
     _check_units(reference)
     if not reference.texts:
         raise CaesuraError(f"{name} needs texts, and the reference has none; use a baseline: {', '.join(BASELINES)}.")

@@ -107,9 +107,10 @@ class SlopeTest(Result):
             return "No step is better than random boundaries."
         if last is self.steps[-1]:
             return "Every step is better than random boundaries."
+        after = self.steps[self.steps.index(last) + 1]
         return (
-            f"Below a threshold of {last.threshold:.4g} (over-segmentation {round(last.end):+d} %), further boundaries are no better than "
-            "random ones."
+            f"Below a threshold of {last.threshold:.4g} (over-segmentation {round(last.end):+d} %), the next boundaries are not significantly better than "
+            f"random ones (p = {after.p_value:.3f})."
         )
 
     def tables(self) -> Sequence[Table]:
