@@ -19,6 +19,7 @@ export function drawPairs(table, { coders, matrix, sort }, project, { order = "l
     const address = `/projects/${project}/compare?${new URLSearchParams({ first: coders[i], second: coders[j], sort })}`;
     return el("td", { style: shade(value) }, el("a", { href: address, title: t("Compare {first} and {second}", { first: coders[i], second: coders[j] }) }, value.toFixed(2)));
   };
+  table.style.minWidth = `${6 + 2.75 * shown.length}rem`; // the columns share what is left beside the names; many scroll
   table.replaceChildren(
     el("thead", {}, el("tr", {}, el("td", { class: "self" }), ...shown.map((i) => el("th", { scope: "col" }, name(coders[i]))))),
     el("tbody", {}, ...shown.map((i) => el("tr", {}, el("th", { scope: "row" }, name(coders[i])), ...shown.map((j) => cell(i, j))))));
