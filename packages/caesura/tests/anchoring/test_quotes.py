@@ -22,6 +22,11 @@ def test_quotations_of_the_oracle() -> None:
         assert {d for *_, d in found} == {case["distance"]}
         assert all([b, e] in case["best"] or len(case["best"]) == 60 for b, e, _ in found)
         assert (len(found) > 1) == (case["disjoint"] > 1), case
+        spans = [(b, e) for b, e, _ in found]
+        if not case["exact"] and not any(
+            quotes._occurrences(*(quotes._skeleton(case[n])[0] for n in ("source", "quote")))
+        ):
+            assert cs.find_quote(case["source"], case["quote"], max_error=1.0, ties="all") == spans
         if case["exact"]:
             listed = cs.find_quote(case["source"], case["quote"], ties="all")
             assert [begin for begin, _ in listed] == case["exact"]

@@ -19,6 +19,7 @@ from caesura.chunks import (
     chunk_lengths,
     chunk_stickiness,
     evaluate_chunks,
+    language_model_scores,
     whole_by_size,
 )
 from caesura.errors import CaesuraError
@@ -97,26 +98,37 @@ def test_scores_of_chunking_evaluation(speech, name) -> None:
 
 
 class TfIdf:
-    """scikit-learn's vectors of the chunks, cosines rounded to ten places, the earlier of equals: any object with ``rank`` is a retriever."""
+    """scikit-learn's TfidfVectorizer and cosines, rounded to ten places; of equals the earlier. Any object with ``rank`` is a retriever."""
 
     signature = "tfidf"
 
     def rank(self, queries, chunks, depth):
-        text = pytest.importorskip("sklearn.feature_extraction.text", reason="scikit-learn is not installed")
-        vectors = text.TfidfVectorizer()
-        of_chunks = vectors.fit_transform(chunks)
-        cosines = np.round((vectors.transform(queries) @ of_chunks.T).toarray(), 10)
-        return np.argsort(-cosines, axis=1, kind="stable")[:, :depth]
+        words = lambda text: re.findall(r"\b\w\w+\b", text.lower())  # noqa: E731
+        number = {word: at for at, word in enumerate(sorted({w for chunk in chunks for w in words(chunk)}))}
+        counts = [np.zeros((len(texts), len(number))) for texts in (chunks, queries)]
+        for rows, texts in zip(counts, (chunks, queries), strict=True):
+            for row, text in zip(rows, texts, strict=True):
+                for word in words(text):
+                    if word in number:
+                        row[number[word]] += 1
+        idf = np.log((1 + len(chunks)) / (1 + (counts[0] > 0).sum(axis=0))) + 1
+        known, asked = (
+            rows * idf / np.maximum(np.linalg.norm(rows * idf, axis=1, keepdims=True), 1e-300) for rows in counts
+        )
+        return np.argsort(-np.round(asked @ known.T, 10), axis=1, kind="stable")[:, :depth]
 
 
 @pytest.mark.parametrize("name", CHUNKERS)
-def test_scores_with_the_rankings_of_scikit_learn(speech, name) -> None:
+def test_scores_with_the_rankings_of_tf_idf(speech, name) -> None:
     text, data, queries = speech
     printed = data["results"][name]["tfidf"]
     chunks = {"x": {"speech": CHUNKERS[name](text)}}
     theirs = evaluate_chunks({"speech": text}, queries, chunks, retriever=TfIdf(), touching=True, resamples=0)
-    for score, value in (("recall", "recall"), ("precision", "precision"), ("IoU", "iou")):
-        assert theirs[f"evidence-{score}"].micro == pytest.approx(printed["chroma"][value], abs=1e-9)
+    for score, value in (
+        ("evidence-recall", "recall"), ("evidence-precision", "precision"), ("evidence-IoU", "iou"),
+        ("precision-omega", "precision_omega"),
+    ):  # fmt: skip
+        assert theirs[score].micro == pytest.approx(printed["chroma"][value], abs=1e-9)
     ours = evaluate_chunks({"speech": text}, queries, chunks, retriever=TfIdf(), repeated=False, resamples=0)
     for score, value in (
         ("evidence-precision", "precision_once"),
@@ -189,12 +201,34 @@ def test_cohesion_and_language_model_scores() -> None:
         assert boundary_clarity(known) == pytest.approx(case["clarity"], abs=1e-9)
         assert chunk_stickiness(known) == pytest.approx(case["stickiness"], abs=1e-9)
         assert chunk_stickiness(known, near=2) == pytest.approx(case["stickiness_near2"], abs=1e-9)
+        both = language_model_scores(known, near=2)
+        assert both.stickiness == chunk_stickiness(known, near=2) <= both.largest_stickiness == np.log2(len(known[0]))
+        assert list(both.clarity) == boundary_clarity(known)
     scorer = lambda text, context: (len(text) * (0.5 if context else 1.0), len(text))  # noqa: E731
     assert boundary_clarity(["ab", "cd"], scorer) == pytest.approx([np.exp(-0.5)])
     assert boundary_clarity(["ab", "cd"], scorer, log=True) == pytest.approx([0.5])
     assert chunk_cohesion(["a b", "b a", "c d"], [2, 1]).cohesion == pytest.approx(1.0)
     assert chunk_lengths([10, 30], maximum=20).above == 0.5
     assert chunk_lengths([]).chunks == 0
+
+
+def test_scores_of_a_language_model_say_how_they_were_computed() -> None:
+    asked = []
+
+    def scorer(text, context):
+        asked.append((text, context))
+        return len(text) * (0.1 if context else 1.0), 1
+
+    found = language_model_scores(["ab", "cd", "ef"], scorer, near=1, log=True)
+    assert found.clarity == (0.1, 0.1)
+    assert len(asked) == len(set(asked)) == 3 + 4, "each pair of neighbours once, in both directions"
+    assert found.signatures[0].startswith("boundary-clarity|log:1|")
+    assert found.signatures[1].startswith("stickiness|threshold:0.8|near:1|")
+    assert "log2 of the chunks" in str(found)
+    assert "1.585" in str(found)
+    assert json.loads(json.dumps(found.as_dict()))["largest_stickiness"] == np.log2(3)
+    alone = language_model_scores(["ab"], scorer)
+    assert (np.isnan(alone.mean_clarity), alone.stickiness, alone.largest_stickiness) == (True, 0.0, 0.0)
 
 
 def test_cohesion_of_word_counts_is_that_of_their_vectors() -> None:
@@ -275,6 +309,9 @@ def scored(chunks, text="abc", evidence=((0, 1),), **options):
         (lambda: chunk_cohesion(np.eye(2), [2], len), "encode has no effect on vectors"),
         (lambda: scored([(0, 5)], text="a b a", evidence=["a"]), "the evidence 'a' is at 2 places; quote more"),
         (lambda: boundary_clarity(["a", "b"], lambda text, context: 5), "the scorer returned 5"),
+        (lambda: chunk_stickiness(["a", "b"], lambda text, context: (1, 1), near=0), "near is 0"),
+        (lambda: language_model_scores(([1.0], [[0.0]]), threshold=3), "threshold is 3"),
+        (lambda: language_model_scores(["a", "b"]), "needs a language model"),
         (lambda: evaluate_chunks({"d": "abc"}, [("q", "e", [(0, 1)])], {"x": [(0, 3)]}), "there is no document 'e'"),
         (lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [(0, 9)])], {"x": [(0, 3)]}), "query 1 .*ends at 9"),
         (lambda: evaluate_chunks({"d": "abc"}, [("q", "d", [])], {"x": [(0, 3)]}), "has no evidence"),

@@ -22,6 +22,7 @@ from caesura.anchoring.folding import (
     edge_strengths,
     fold_pair,
     fold_words,
+    split_words,
     word_spans,
 )
 from caesura.display.result import Result
@@ -45,7 +46,8 @@ MAX_MOVED = 0.05
 _GRAMS = (24, 12)  # lengths of the passages, unique on both sides, that split texts too different for the exact search
 _PIECE = 2000  # the largest distance between two such passages
 _FEW_WORDS = 20  # below so many words that occur once on both sides, the share of moved words means nothing
-_SOME_WORDS = 100  # below so many, a share may be high by chance, so that nothing is refused
+_SOME_WORDS = 100  # fewer count as so many: of 30 words, two that changed places are no other order yet
+_CONTEXT = 30  # characters around a passage in an error
 _JOINERS = "\u200d\ufe0e\ufe0f\u20e3"
 
 #: How a mark came to its place, see :meth:`Anchoring.place`.
@@ -584,8 +586,8 @@ def anchor(
     max_work : int, default 1,000,000,000
         The largest number of steps of the search for a minimal alignment.
     max_moved : float, default 0.05
-        The largest share of moved words, of at least 100 words that occur once in both texts. Texts in another order have no
-        alignment that means anything.
+        The largest share of moved words among those that occur once in both texts; fewer than 100 such words count as 100. Texts in
+        another order have no alignment that means anything.
 
     Returns
     -------
@@ -614,10 +616,12 @@ def anchor(
     if part:
         return _anchor_part(source, copy, level, folds, max_distance, max_work)
     moved, words = moved_share(source, copy)
-    if moved is not None and moved > max_moved and words >= _SOME_WORDS:
+    if moved is not None and moved * words > max_moved * max(words, _SOME_WORDS):
+        ours, theirs = _first_difference(source, copy)
         raise CaesuraError(
             f"the copy has the text in another order: {moved:.1%} of {words} words that occur once in both are moved, more than "
-            f"{max_moved:.0%} (max_moved); anchor its parts one by one."
+            f"{100 * max_moved:g} %; the first passage is {ours!r} in the source and {theirs!r} in the copy; anchor its parts one by one, or "
+            "raise max_moved (-O anchor.max_moved=1)."
         )
     sides = _fold_sides(source, copy, level, folds, tokenizer)
     distance, exact, where = _align(sides[0].codes, sides[1].codes, max_distance, max_work)
@@ -678,6 +682,24 @@ def moved_share(source: str, copy: str) -> tuple[float | None, int]:
         return None, len(places)
     kept = kernels.longest_increasing(np.array(places, np.int64))
     return 1 - len(kept) / len(places), len(places)
+
+
+def _first_difference(source: str, copy: str) -> tuple[str, str]:
+    """Return the passages of both texts around their first different word."""
+    first = next(
+        (
+            (begin, other)
+            for (begin, end), (other, stop) in zip(split_words(source), split_words(copy), strict=False)
+            if source[begin:end] != copy[other:stop]
+        ),
+        (0, 0),
+    )
+    return passage_in_context(source, first[0], first[0]), passage_in_context(copy, first[1], first[1])
+
+
+def passage_in_context(text: str, begin: int, end: int) -> str:
+    """Return the start of a passage with 30 characters on both sides, for messages."""
+    return text[max(0, begin - _CONTEXT) : min(end, begin + _CONTEXT) + _CONTEXT]
 
 
 def edit_distance(first: str, second: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from caesura.anchoring.alignment import MAX_MOVED, Anchoring, anchor
+from caesura.anchoring.alignment import MAX_MOVED, Anchoring, Passage, anchor, passage_in_context
 from caesura.anchoring.folding import check_fold
 from caesura.display.result import Result
 from caesura.display.table import Rounded, Table
@@ -22,7 +22,6 @@ from caesura.validation import validate_choice, validate_range
 #: texts have 0.78 to 0.80 in letters and 0.97 in words.
 ALTERED_LIMITS = {"letters": (0.05, 0.30), "characters": (0.05, 0.30), "words": (0.20, 0.60)}
 _WARN_MOVED, _WARN_PLACED = 0.01, 0.99
-_CONTEXT = 30  # characters of the first altered passage in an error
 _AWAY = 2  # units between a mark that counts as wrong and the marks of the reference: no metric calls it nearly right by default
 
 #: The label of spans that could not be placed and count as wrong.
@@ -506,7 +505,7 @@ def anchor_corpus(
             mover = _Mover(wanted, units, chosen)
             check_altered(mover.anchored, chosen)
             marks = mover.move(annotation.marks)
-            _check_placed(mover.counts, chosen)
+            _check_placed(mover.counts, mover.anchored, chosen)
         except CaesuraError as fault:
             reason = f"{where}{fault}"
             if not chosen.skip_refused:
@@ -619,29 +618,22 @@ def check_altered(anchored: Anchoring, options: AnchorOptions) -> None:
     limit = options.max_altered or 0.0
     if anchored.altered <= limit:
         return
-    (begin, end), (other, stop) = anchored.passages(1)[0]
-    ours = _passage(anchored.source, begin, end)
-    theirs = _passage(anchored.copy, other, stop)
     raise CaesuraError(
-        f"{anchored.altered:.1%} of the text was altered, more than {100 * limit:g} %; the first passage is {ours!r} in the source and {theirs!r} "
-        "in the copy; to accept it, raise max_altered (--max-altered)."
+        f"{anchored.altered:.1%} of the text was altered, more than {100 * limit:g} %; {_first_passage(anchored)}; to accept it, raise "
+        "max_altered (--max-altered)."
     )
 
 
-def _check_placed(counts: AnchorCounts, options: AnchorOptions) -> None:
+def _first_passage(anchored: Anchoring) -> str:
+    """Name the first altered passage of both texts; their start if only white space or case differ."""
+    first = next(iter(anchored.passages(1)), Passage((0, 0), (0, 0)))
+    ours, theirs = passage_in_context(anchored.source, *first.source), passage_in_context(anchored.copy, *first.copy)
+    return f"the first passage is {ours!r} in the source and {theirs!r} in the copy"
+
+
+def _check_placed(counts: AnchorCounts, anchored: Anchoring, options: AnchorOptions) -> None:
     if counts.placed_share < options.min_placed:
         raise CaesuraError(
-            f"{counts.placed} of {pluralize(counts.marks, 'mark')} could be placed in the source, less than {options.min_placed:.0%}; to "
-            "accept it, lower min_placed (-O anchor.min_placed=0)."
+            f"{counts.placed} of {pluralize(counts.marks, 'mark')} could be placed in the source, less than {options.min_placed:.0%}; "
+            f"{_first_passage(anchored)}; to accept it, lower min_placed (-O anchor.min_placed=0)."
         )
-
-
-def _passage(text: str, begin: int, end: int) -> str:
-    return text[max(0, begin - _CONTEXT) : min(end, begin + _CONTEXT) + _CONTEXT]
-
-
-def without_copy_texts(corpus: Corpus) -> Corpus:
-    """Return a corpus whose annotations have lost their texts."""
-    return Corpus.from_annotations(
-        [a._replace(marks=a.marks.with_units(None)) for a in corpus], labels=corpus.labels, attributes=corpus.attributes
-    )

@@ -2,7 +2,14 @@
 
 from caesura.chunks.evaluation import ChunkEvaluation, evaluate_chunks
 from caesura.chunks.evidence import ChunkScores, chunk_scores, whole_by_size
-from caesura.chunks.inner import boundary_clarity, chunk_cohesion, chunk_lengths, chunk_stickiness
+from caesura.chunks.inner import (
+    LanguageModelScores,
+    boundary_clarity,
+    chunk_cohesion,
+    chunk_lengths,
+    chunk_stickiness,
+    language_model_scores,
+)
 from caesura.chunks.retrieval import BM25, EncoderRanking
 
 __all__ = [
@@ -10,11 +17,13 @@ __all__ = [
     "ChunkEvaluation",
     "ChunkScores",
     "EncoderRanking",
+    "LanguageModelScores",
     "boundary_clarity",
     "chunk_cohesion",
     "chunk_lengths",
     "chunk_scores",
     "chunk_stickiness",
     "evaluate_chunks",
+    "language_model_scores",
     "whole_by_size",
 ]

@@ -19,8 +19,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._version import __version__
+from caesura.display.result import Result
+from caesura.display.table import Code, Table
 from caesura.errors import CaesuraError
-from caesura.validation import as_list, whole_number
+from caesura.validation import as_list, validate_integer, validate_range, whole_number
 
 #: ``scorer(text, context)`` returns the sum of the negative log-likelihoods of the text in nats, and its number of tokens.
 Scorer = Callable[[str, str], tuple[float, int]]
@@ -290,6 +293,9 @@ def chunk_stickiness(
     -------
     float
     """
+    validate_range("threshold", threshold, 0.0, 1.0)
+    if near is not None:
+        validate_integer("near", near, 1)
     alone, given = _likelihoods(chunks, scorer, lambda i, j: i != j and (near is None or abs(i - j) <= near))
     count = len(alone)
     links = 1 - np.exp(np.asarray(given) - np.asarray(alone)[None, :])
@@ -301,6 +307,113 @@ def chunk_stickiness(
         return 0.0
     shares = degrees[degrees > 0] / degrees.sum()
     return float(-(shares * np.log2(shares)).sum())
+
+
+@dataclass(frozen=True, repr=False)
+class LanguageModelScores(Result):
+    """Boundary clarity and stickiness of the chunks of a document, as :func:`language_model_scores` returns them.
+
+    Attributes
+    ----------
+    clarity : tuple of float
+        The boundary clarity of every pair of neighbours.
+    stickiness : float
+        The structural entropy of the graph of chunks.
+    chunks : int
+        The number of chunks.
+    threshold : float
+        The threshold of links.
+    near : int or None
+        The largest distance of linked chunks.
+    log : bool
+        Whether log-likelihoods were divided.
+    """
+
+    clarity: tuple[float, ...]
+    stickiness: float
+    chunks: int
+    threshold: float = 0.8
+    near: int | None = None
+    log: bool = False
+
+    @property
+    def mean_clarity(self) -> float:
+        """The mean boundary clarity; NaN for a single chunk."""
+        return sum(self.clarity) / len(self.clarity) if self.clarity else math.nan
+
+    @property
+    def largest_stickiness(self) -> float:
+        """The largest stickiness of so many chunks, log2 of their number."""
+        return math.log2(self.chunks) if self.chunks else 0.0
+
+    @property
+    def signatures(self) -> tuple[str, str]:
+        """How boundary clarity and stickiness were computed."""
+        near = "any" if self.near is None else str(self.near)
+        return (
+            f"boundary-clarity|log:{self.log:d}|v:{__version__}",
+            f"stickiness|threshold:{self.threshold:g}|near:{near}|v:{__version__}",
+        )
+
+    def tables(self) -> Sequence[Table]:
+        """Return both scores, with the largest stickiness that so many chunks can have."""
+        columns = ("chunks", "boundary clarity", "stickiness", "log2 of the chunks")
+        row = (self.chunks, self.mean_clarity, self.stickiness, self.largest_stickiness)
+        notes = [
+            "stickiness grows with the number of chunks: compare equal numbers only.",
+            *map(Code, self.signatures),
+        ]
+        return [Table("scores of a language model", columns, (row,), tuple(notes))]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "chunks": self.chunks,
+            "clarity": list(self.clarity),
+            "mean_clarity": self.mean_clarity,
+            "stickiness": self.stickiness,
+            "largest_stickiness": self.largest_stickiness,
+            "signatures": list(self.signatures),
+        }
+
+
+def language_model_scores(
+    chunks: Any,
+    scorer: Scorer | None = None,
+    *,
+    threshold: float = 0.8,
+    near: int | None = None,
+    log: bool = False,
+) -> LanguageModelScores:
+    """Return boundary clarity and stickiness together, with their signatures; the language model is asked once for every pair.
+
+    Parameters
+    ----------
+    chunks : sequence of str, or (array, array)
+        The chunks, or likelihoods, as for :func:`boundary_clarity`.
+    scorer : callable, default None
+        A language model, as for :func:`boundary_clarity`.
+    threshold : float, default 0.8
+        The least share by which one chunk lowers the perplexity of the other.
+    near : int, default None
+        The largest distance of linked chunks; None for any.
+    log : bool, default False
+        Whether the boundary clarity divides log-likelihoods instead of perplexities.
+
+    Returns
+    -------
+    LanguageModelScores
+
+    Examples
+    --------
+    >>> alone, given = [2.0, 2.0], [[0.0, 1.0], [1.5, 0.0]]
+    >>> scores = language_model_scores((alone, given), threshold=0.5)
+    >>> round(scores.mean_clarity, 3), scores.stickiness, scores.largest_stickiness
+    (0.368, 1.0, 1.0)
+    """
+    known = _likelihoods(chunks, scorer, lambda i, j: i != j and (near is None or abs(i - j) <= near))
+    stickiness = chunk_stickiness(known, threshold=threshold, near=near)
+    return LanguageModelScores(tuple(boundary_clarity(known, log=log)), stickiness, len(known[0]), threshold, near, log)
 
 
 def _likelihoods(chunks: Any, scorer: Scorer | None, wanted: Callable[[int, int], bool]) -> tuple[Any, Any]:
