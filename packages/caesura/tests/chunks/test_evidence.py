@@ -289,6 +289,10 @@ def scored(chunks, text="abc", evidence=((0, 1),), **options):
         (lambda: cs.chunk_scores([(0, 4)], [(0, 1)], unit="tokens", tokens=[(2, 4), (0, 2)]), "token 2 begins before"),
         (lambda: scored([(math.nan, 3)]), r"'x', document 'd': chunk 1 is \(nan, 3\)"),
         (lambda: scored([(0.5, 3)]), r"chunk 1 is \(0.5, 3\)"),
+        (
+            lambda: scored([{"text": "ab", "start_index": 2, "end_index": 0}]),
+            r"chunk 1 is \(2, 0\); expected begin < end",
+        ),
         (lambda: scored("abc"), "the chunks are one string"),
         (lambda: scored(None), "the chunks are None"),
         (lambda: scored([(0, 3)], evidence=5), r"query 1 \('q'\): evidence is 5"),
@@ -424,6 +428,7 @@ def test_the_command_compares_chunkers(files) -> None:
         ('{"query": "x", "document": "e", "spans": [[2, 4]]}', "there is no document 'e'"),
         ('{"query": "x", "document": "d"}', 'query 1 needs "query" and "spans"'),
         ("{", "the line is not JSON"),
+        ('{"query": "x", "document": "d", "spans": []}', "query 1 ('x') has no evidence"),
         ('{"query": "x", "document": "d", "spans": 5}', "query 1 ('x'): evidence is 5"),
         ('{"query": "x", "document": "d", "spans": [[0, Infinity]]}', "evidence 1 is [0, inf]"),
     ],
@@ -431,6 +436,14 @@ def test_the_command_compares_chunkers(files) -> None:
 def test_the_command_refuses_bad_queries(files, content, sentence) -> None:
     (files / "bad.jsonl").write_text(content + "\n")
     assert sentence in refused("chunks", "evaluate", files / "docs", files / "bad.jsonl", files / "ours.jsonl")
+
+
+def test_what_was_changed_or_chosen_is_said(files) -> None:
+    (files / "other.jsonl").write_text('{"text": "Bread is bakad in ovens.", "document": "e"}\n')
+    common = files / "docs", files / "queries.jsonl", files / "other.jsonl"
+    warnings = " ".join(json.loads(caesura("chunks", "evaluate", *common, "--json").stdout)["warnings"])
+    assert "name the document 'e'; they are scored on 'd', the only one" in warnings
+    assert "found by their text; 5.00% of their letters are altered" in warnings
 
 
 def test_documents_of_one_name_are_refused(files) -> None:

@@ -240,3 +240,11 @@ def test_edge_cases() -> None:
         cs.chunk(TEXT, DCM(), penalty=1.0)
     negative = {"text": TEXT[:3], "start_index": -len(TEXT)}
     assert locate_chunks(TEXT, [negative]) == ([(0, 3)], 1, 0.0), "counted from the end: a wrong offset"
+
+
+def test_altered_chunks_of_a_function_are_said() -> None:
+    found = cs.chunk("One ship. Two ships. Bread.", lambda text: ["one ship.", "Two shops.", "Bread."])
+    assert found.texts == ["One ship. ", "Two ships. ", "Bread."]
+    assert found.altered == 1 / 23
+    assert "4.35% of the letters altered" in repr(found)
+    assert cs.chunk("One ship. Bread.", str.split).altered == 0

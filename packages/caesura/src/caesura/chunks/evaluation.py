@@ -563,18 +563,23 @@ def chunk_spans_by_document(
         )
     spans: dict[str, NDArray[np.int64]] = {}
     anchored = missing = 0
+    most = 0.0  # the largest altered share of a document
     for document, text in documents.items():
         chunks = given.get(document, ())
         try:
             located = locate_chunks(text, chunks)
+            most = max(most, located.altered)
             anchored, missing = anchored + located.anchored, missing + len(located.missing)
             spans[document] = check_spans([s for s in located.spans if s is not None], "chunk", len(text))
         except CaesuraError as fault:
             raise CaesuraError(f"{name!r}, document {document!r}: {fault}") from None
     remarks = []
     if anchored:
+        share = (
+            f"; {most:.2%} of their letters {'in a document ' if len(documents) > 1 else ''}are altered" if most else ""
+        )
         remarks.append(
-            f"{pluralize(anchored, 'chunk')} of {name!r} had no offsets, or wrong ones, and were found by their text."
+            f"{pluralize(anchored, 'chunk')} of {name!r} had no offsets, or wrong ones, and were found by their text{share}."
         )
     if missing:
         remarks.append(

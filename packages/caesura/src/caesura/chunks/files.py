@@ -13,9 +13,11 @@ from typing import Any, Literal
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source, atomic_write, load_json
 from caesura.segmenters.text.chunking import Chunk, text_and_span
+from caesura.text import shorten
 from caesura.validation import validate_choice
 
 _TEXT_SUFFIXES = (".txt", ".md", ".text")
+_EVIDENCE_KEYS = ("spans", "evidence", "references")
 _DOCUMENT_KEYS = (
     "document",
     "doc",
@@ -110,7 +112,10 @@ def read_queries(path: Path) -> list[dict[str, Any]]:
                 path, line, f'query {number}: expected {{"query": …, "document": …, "spans": [[begin, end], …]}}.'
             )
         text = entry.get("query", entry.get("question"))
-        spans = next((entry[key] for key in ("spans", "evidence", "references") if entry.get(key)), None)
+        given = [entry[key] for key in _EVIDENCE_KEYS if entry.get(key) is not None]
+        spans = next(filter(None, given), None)
+        if isinstance(text, str) and given and spans is None:
+            raise FormatError(path, line, f"query {number} ({shorten(text)!r}) has no evidence.")
         if not isinstance(text, str) or spans is None:
             raise FormatError(path, line, f'query {number} needs "query" and "spans" (or quotations as "evidence").')
         if isinstance(spans, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -67,16 +68,21 @@ def evaluate(
     limits = parse_fail_under(fail_under)
     texts = read_documents(documents)
     asked = read_queries(queries)
-    systems = {
-        name: match_documents(read_chunks(path), texts, path)
-        for name, path in zip(names_of(chunkings), chunkings, strict=True)
-    }
+    systems, notes = {}, []
+    for name, path in zip(names_of(chunkings), chunkings, strict=True):
+        read = read_chunks(path)
+        systems[name] = match_documents(read, texts, path)
+        if renamed := sorted({*read} - {"", *systems[name]}):
+            notes.append(
+                f"the chunks of {name!r} name the document {renamed[0]!r}; they are scored on {next(iter(texts))!r}, the only one."
+            )
     given = None if rankings is None else _rankings(rankings, list(systems))
     with working("scoring chunks"):
         result = evaluate_chunks(
             texts, asked, systems, retriever=None if retriever == "none" else retriever, rankings=given, k=k, budget=budget,
             repeated=not once, touching=touching, bounds=bound or (), cluster=cluster, seed=seed,
         )  # fmt: skip
+    result = replace(result, notes=(*notes, *result.notes))
     if json:
         as_json(result.as_dict())
     else:

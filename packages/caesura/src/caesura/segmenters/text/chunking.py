@@ -67,12 +67,15 @@ class Chunks(Sequence[Chunk]):
         The number of chunks below the minimum: a maximum takes precedence.
     over : int
         The number of chunks above the maximum (``oversize="keep"``).
+    altered : float
+        The share of letters that a function changed in the chunks that it returned as strings; the chunks here are those of the document.
     """
 
     listed: tuple[Chunk, ...]
     cut: int = 0
     short: int = 0
     over: int = 0
+    altered: float = 0.0
 
     def __len__(self) -> int:
         return len(self.listed)
@@ -103,6 +106,7 @@ class Chunks(Sequence[Chunk]):
             )
             if number
         ]
+        remarks += [f"{self.altered:.2%} of the letters altered"] if self.altered else []
         return f"Chunks({', '.join([str(len(self)), *remarks])})"
 
 
@@ -166,13 +170,15 @@ def chunk(
         raise CaesuraError(f"the document is {type(source).__name__}; expected a string.")
     limits = _Limits(max_characters, min_characters, max_tokens, min_tokens, count, oversize)
     amount, kind = _check_overlap(overlap)
+    altered = 0.0
     if not source:
         return Chunks(())
     regions = _regions(text if isinstance(text, Text) else split_units(source, unit), source)
     if callable(method) and not hasattr(method, "segment"):
         if parameters or segments is not None:
             raise CaesuraError("a function decides the chunks itself; leave the number of segments and parameters out.")
-        begins = {begin for begin, _ in FunctionSegmenter(method).spans(source) if 0 < begin < len(source)}
+        theirs, altered = FunctionSegmenter(method)._located(source)
+        begins = {begin for begin, _ in theirs if 0 < begin < len(source)}
         # chunks begin where the function begins them, within a unit, too
         regions = list(pairwise(sorted({0, *(b for b, _ in regions), *begins, len(source)})))
         regions, cut = limits.cut_long_units(source, regions)
@@ -186,7 +192,7 @@ def chunk(
     short, over = limits.outside(source, spans)
     widened = [_with_overlap(source, spans, i, amount, kind, regions, limits) for i in range(len(spans))]
     tokens = (lambda part: limits.count(part)) if count is not None or limits.counts_tokens else (lambda part: None)
-    return Chunks(tuple(Chunk(source[b:e], b, e, tokens(source[b:e])) for b, e in widened), cut, short, over)
+    return Chunks(tuple(Chunk(source[b:e], b, e, tokens(source[b:e])) for b, e in widened), cut, short, over, altered)
 
 
 def _regions(text: Text, source: str) -> list[tuple[int, int]]:
@@ -555,6 +561,8 @@ def locate_chunks(document: str, chunks: Iterable[Any]) -> LocatedChunks:
     texts, spans = [], []
     for number, each in enumerate(listed, 1):
         text, span = text_and_span(each, number)
+        if span is not None and span[1] <= span[0] and text:
+            raise CaesuraError(f"chunk {number} is {span}; expected begin < end.")
         if span is not None and text is not None and (min(span) < 0 or document[slice(*span)] != text):
             span = None  # wrong offsets
         texts.append(text)
@@ -641,6 +649,10 @@ class FunctionSegmenter:
 
     def spans(self, document: str) -> list[tuple[int, int]]:
         """Return the chunks of a document; those that do not occur in it are an error."""
+        return self._located(document)[0]
+
+    def _located(self, document: str) -> tuple[list[tuple[int, int]], float]:
+        """Return the chunks of a document, and the share of their letters that the function altered."""
         found = self.function(document)
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise CaesuraError(f"{self.name} returned {type(found).__name__}; expected a list of chunks.")
@@ -659,7 +671,7 @@ class FunctionSegmenter:
                 raise CaesuraError(
                     f"chunk {number} of {self.name} is ({begin}, {end}); expected 0 ≤ begin < end ≤ {len(document)}, the length of the text."
                 )
-        return spans
+        return spans, located.altered
 
     def segment(self, units: Any, segments: int | None = None) -> Segmentation:
         """Place a boundary at the edge of a unit nearest to the start of each chunk.
