@@ -120,7 +120,7 @@ def test_after_an_edit_one_block_is_computed_again(store: Store) -> None:
     assert added.coder == "zoe"
     state.refresh(_connection(store))
     after = statistics.agreement(run, state, None, None, None)
-    assert run.blocks == [("labels", 1), ("agreement", 1)]
+    assert run.blocks == [("labels", 1), ("agreement", 1), ("lowest items", 1)]
     assert "zoe" in after["coders"]
     fresh = Statistics(str(store.engine.url)).agreement(Counting(), state, None, None, None)
     assert {**fresh, "time": ""} == {**after, "time": ""}

@@ -295,7 +295,7 @@ class Statistics:
     def __init__(self, url: str) -> None:
         self._url = url
         self._blocks: OrderedDict[tuple[Any, ...], _Blocks] = OrderedDict()
-        self._kept: OrderedDict[tuple[Any, ...], dict[str, Any]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], dict[Any, Any]] = OrderedDict()
         self._lock = Lock()
 
     def collect(
@@ -363,6 +363,7 @@ class Statistics:
             "sort": chosen,
             "sorts": sorts,
             "course": _course(part, answer["metric"], days),
+            "lowest": self._lowest(run, state, chosen, answer["items"]),
             "state": last,
             "time": rows.timestamp(),
         }
@@ -373,6 +374,24 @@ class Statistics:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return answer
+
+    def _lowest(
+        self, run: RunJob, state: ProjectState, sort: str, scored: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Describe the items with the lowest scores."""
+        from caesura_workbench.lowest_items import describe_lowest, lowest_items
+
+        scores = {each["name"]: each["score"] for each in scored}
+        wanted = lowest_items(scores, state.items.values())
+        key = (state.project, "lowest items", sort)
+        with self._lock:
+            known = self._kept.get(key, {})
+        missing = [each for each in wanted if each not in known]
+        found = run("lowest items", describe_lowest, self._url, missing, sort) if missing else []
+        described = {each: known[each] for each in wanted if each in known} | dict(zip(missing, found, strict=True))
+        with self._lock:
+            self._kept[key] = described
+        return [{**described[each], "score": scores[each[0]]} for each in wanted]
 
     def kept_agreement(
         self, project: int, metric: str | None = None, sort: str | None = None, coefficient: str | None = None

@@ -17,6 +17,29 @@ class ItemScore(ResponseBody):
     score: float | None
 
 
+class DisputeCause(ResponseBody):
+    """What most disputes of an item are due to, and how many.
+
+    The cause is near misses, spans of different extent, types or names (``about``: the two types), marks that only one annotator has or lacks (``about``: who), or
+    marks that only some have.
+    """
+
+    cause: Literal["near", "extent", "type", "name", "only", "without", "some"]
+    about: list[str]
+    disputes: int
+
+
+class LowestItem(ResponseBody):
+    """One of the items on which annotators agree least; of several tracks the id of the first."""
+
+    id: int
+    name: str
+    score: float
+    coders: int
+    disputes: int
+    cause: DisputeCause | None
+
+
 class CoefficientResponse(ResponseBody):
     """A coefficient of agreement, or ``why`` it does not apply."""
 
@@ -63,6 +86,7 @@ class AgreementResponse(ResponseBody):
     sort: str
     sorts: list[str]
     course: list[CoursePoint]
+    lowest: list[LowestItem]
     state: int
     time: str
     current: bool

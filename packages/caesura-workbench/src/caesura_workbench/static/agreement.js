@@ -1,15 +1,14 @@
 // Agreement: coefficients that apply, every two annotators, items, the course over time, and profiles of annotators.
 import { byId, call, el, find, findAll, messageOf, name, number, offer, offerUpdate, reportErrors } from "./api.js";
-import { bar } from "./figures.js";
 import { SORTS } from "./kinds.js";
 import { histogram } from "./likeness.js";
 import { follow } from "./live.js";
+import { lowestRow } from "./lowest.js";
 import { drawPairs } from "./pairs.js";
 import { day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const BINS = 12;
-const LOWEST = 10;
 let shown = null;
 let turn = 0;
 
@@ -53,6 +52,7 @@ function draw(agreement) {
   drawNumbers(agreement);
   drawMatrix();
   drawItems(agreement.items);
+  find("#lowest tbody").replaceChildren(...agreement.lowest.map(lowestRow));
   drawCourse(agreement.course ?? []);
 }
 
@@ -89,15 +89,6 @@ function drawItems(items) {
     el("div", { class: "bars", role: "img", "aria-label": t("Items by agreement, from 0 to 1: {list}", { list: counts.join(", ") }) }, ...counts.map((count, i) => el("i", { class: i < 0.4 * BINS ? "low" : null, style: `height: ${(100 * count) / most}%` }))),
     el("div", { class: "scale", "aria-hidden": "true" }, ...["0", "0.25", "0.5", "0.75", "1"].map((mark) => el("span", {}, mark))),
     el("p", { class: "help" }, tn(low, "{n} item lies under 0.4.", "{n} items lie under 0.4.")));
-  find("#lowest tbody").replaceChildren(...scored.toSorted((a, b) => a.score - b.score).slice(0, LOWEST).map((item) =>
-    el("tr", {}, el("th", { scope: "row" }, el("button", { type: "button", class: "place", onclick: reportErrors(() => openItem(item.name)) }, name(item.name))), el("td", {}, el("span", { class: "row tight" }, bar([[Math.max(0, item.score), ""], [Math.max(0, 1 - item.score), null]], number(item.score)), el("span", { class: "n" }, number(item.score)))))));
-}
-
-// Scores know items by their names.
-async function openItem(named) {
-  const { items } = await call("GET", `/api/projects/${byId("title").dataset.project}/items?${new URLSearchParams({ q: named, limit: "50" })}`);
-  const found = items.find((item) => item.name === named) ?? items[0];
-  if (found) location.href = `/items/${found.id}#compare`;
 }
 
 // When the guidelines changed meanwhile: what the course may be due to.

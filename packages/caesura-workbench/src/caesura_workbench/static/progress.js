@@ -2,6 +2,7 @@
 import { byId, call, collate, el, find, findAll, name, notify, number, offer, remove, rename, reportErrors, small, undoable } from "./api.js";
 import { bar, percent, spark } from "./figures.js";
 import { follow } from "./live.js";
+import { lowestRow } from "./lowest.js";
 import { drawPairs } from "./pairs.js";
 import { addCommands } from "./shell.js";
 import { count, moment, t, tn } from "./strings.js";
@@ -14,6 +15,7 @@ const accounts = "accounts" in title.dataset;
 const ROWS = 20;
 const COLUMNS = 36;
 const PAIRS = 10; // annotators whose agreement is shown here
+const LOWEST = 4; // items with the least agreement
 const MANY = 300; // items, from which disputes are counted on their own page only
 const STATES = ["none", "open", "begun", "discuss", "done"]; // by the digit of a cell
 const SHAPES = { none: "none", unassigned: "none", open: "open", begun: "begun", discuss: "talk", done: "done" };
@@ -75,6 +77,8 @@ async function showAgreement() {
     drawPairs(byId("pairs"), kept, project, { most: PAIRS });
     find("#pairs-card header a").textContent = kept.coders.length > PAIRS ? t("All {n}", { n: count(kept.coders.length) }) : t("Agreement");
   }
+  byId("lowest-card").hidden = !kept?.lowest.length;
+  find("#lowest tbody").replaceChildren(...(kept?.lowest ?? []).slice(0, LOWEST).map(lowestRow));
   const course = (kept?.course ?? []).map((point) => point.value).filter((value) => value !== null);
   kpi("agreement", t("Agreement"), kept ? number(kept.pooled) : "–", spark(course), kept?.interval ? el("span", {}, t("{low} to {high} (95 %)", { low: number(kept.interval[0]), high: number(kept.interval[1]) })) : null, el("span", {}, !several ? t("once two annotated the same item") : el("a", { href: `/projects/${project}/agreement` }, kept ? t("what it means") : counts.items > MANY ? t("compute it") : t("why there is none"))));
 }
