@@ -10,7 +10,7 @@ import timeit
 
 import numpy as np
 
-from caesura import anchor
+from caesura import anchor, find_quote, place_chunks
 from caesura.chunks import evaluate_chunks
 from caesura.errors import CaesuraError
 from caesura.kernels import jit
@@ -62,10 +62,19 @@ def main() -> None:
     periodic = "ab" * 500_000
     copy = noisy(periodic, 0.01, random)
     report("10^6 characters of 'abab…', 1 % noise", lambda: anchor(periodic, copy))
+    rules = "| --- | --- |\n" * 7_700
+    report("10^5 characters of rules of a table, 1 % noise", lambda: anchor(rules, noisy(rules, 0.01, random)))
     line = text[:100]
     other = noisy(line, 0.03, random)
-    best = min(timeit.repeat(lambda: anchor(line, other), number=1000, repeat=5, timer=time.process_time)) * 1000
-    print(f"{'a line of 100 characters':55} {best:7.1f} µs")
+    for name, pair in (("ASCII", (line, other)), ("with typographic quotes", (f"“{line[1:-1]}”", f"“{other[1:-1]}”"))):
+        best = (
+            min(timeit.repeat(lambda pair=pair: anchor(*pair), number=1000, repeat=5, timer=time.process_time)) * 1000
+        )
+        print(f"{'a line of 100 characters, ' + name:55} {best:7.1f} µs")
+    passage = noisy(text[700_000:700_200], 0.05, random)
+    report("a quotation of 200 characters in 10^6, 5 % noise", lambda: find_quote(text, passage))
+    chunks = [text[at : at + 700].strip().upper() for at in range(0, 1_000_000, 500)]
+    report("2,000 overlapping chunks of 10^6 characters", lambda: len(place_chunks(text, chunks).missing))
     large = make_text(6_000_000, random)
     words = large.split()
     spans = [(at, min(at + 60, len(large))) for at in range(0, len(large), 60)]

@@ -246,7 +246,8 @@ def test_the_command_anchor_writes_the_moved_annotations(files) -> None:
         (("evaluate", "gold.json", "llm.json", "--anchor", "--max-altered", "0.001"), "1.2% of the text was altered"),
         (("anchor", "gold.json", "llm.json", "--unit", "word"), "--unit has no effect"),
         (("anchor", "missing.txt", "llm.json"), "missing.txt"),
-        (("anchor", "source.txt", "other.txt"), "of the text was altered, more than 30 %"),
+        (("anchor", "source.txt", "other.txt"), "other.txt: 7"),
+        (("anchor", "source.txt", "other.txt"), "% of the text was altered, more than 30 %; the first passage is 'The"),
     ],
 )
 def test_commands_refuse_in_one_sentence(files, arguments, sentence) -> None:

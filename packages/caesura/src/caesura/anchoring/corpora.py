@@ -266,6 +266,7 @@ class AnchoredCorpus(Result):
                 Rounded(c.placed_share, 4),
                 None if c.moved is None else Rounded(c.moved, 4),
                 c.exact,
+                c.edge,
                 c.gap,
                 c.ambiguous,
                 c.inside,
@@ -273,7 +274,7 @@ class AnchoredCorpus(Result):
             )
             for item, c in [*self.items.items(), *([("all", self.total)] if len(self.items) > 1 else [])]
         ]
-        columns = ("item", "altered", "marks", "placed", "moved", "exact", "gap", "ambiguous", "inside", "lost")
+        columns = ("item", "altered", "marks", "placed", "moved", "exact", "edge", "gap", "ambiguous", "inside", "lost")
         notes = (*(f"! {sentence}" for sentence in self.warnings()), self.signature)
         return [Table("anchored documents", columns, tuple(rows), tuple(note for note in notes if note))]
 

@@ -80,7 +80,7 @@ def anchor(
     parameters, option = split_anchor_options([*given, "anchor.unplaced=out", *(option or ())], anchor=True, **limits)
     assert parameters is not None
     if out is None and format is None and all(path.suffix.lower() in _TEXTS for path in (source, copy)):
-        _compare_texts(_text(source), _text(copy), parameters, report=report, json=json)
+        _compare_texts(source, copy, parameters, report=report, json=json)
         return
     reading = Reading.of(format, option)
     annotated = reading.corpus(copy, "hyp")
@@ -105,10 +105,14 @@ def anchor(
         click.echo(f"wrote {out}")
 
 
-def _compare_texts(source: str, copy: str, parameters: AnchorOptions, *, report: bool, json: bool) -> None:
+def _compare_texts(source: Path, copy: Path, parameters: AnchorOptions, *, report: bool, json: bool) -> None:
     """Show the alignment of two texts without annotations."""
-    found = align(source, copy, parameters.level, parameters.fold, max_moved=parameters.max_moved)
-    check_altered(found, parameters)
+    texts = _text(source), _text(copy)
+    try:
+        found = align(*texts, parameters.level, parameters.fold, max_moved=parameters.max_moved)
+        check_altered(found, parameters)
+    except CaesuraError as fault:
+        raise CaesuraError(f"{copy}: {fault}") from None
     if json:
         as_json(found.as_dict() if report else found.numbers())
     else:
