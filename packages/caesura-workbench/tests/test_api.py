@@ -533,7 +533,7 @@ def test_empty_annotations_of_every_kind(client: TestClient, empty: int) -> None
     change = {"version": 1, "operation": {"kind": "add", "first": 1, "last": 2}}
     changed = client.patch(f"/api/annotations/{editable_copy['id']}", json=change).json()
     assert changed["marks"]["segments"] == [[1, 2, 1]]
-    flat = {"item": "talk", "text": "a b c d", "unit": "word"}
+    flat = {"item": "talk", "text": "a b c d", "unit": "word", "kind": "units"}
     talk = client.post(f"/api/projects/{empty}/text", json=flat).json()["item"]
     typed = begin(client, talk, "ann", types=[",", "."])
     change = {"version": 1, "operation": {"kind": "add", "position": 2, "type": "."}}
