@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def example_files() -> bytes:
 
 #: The length of a paragraph of five lines, and the ends of sentences.
 LONGEST = 350
-SENTENCE_END = re.compile(r"(?<=[a-zé)\]`*%][.?!]) (?=[A-Z(`*])")
+SENTENCE_END = re.compile(r"(?<=[a-zé0-9)\]`*%][.?!]) (?=[A-Z(`*])")
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
@@ -72,5 +73,48 @@ def short_paragraphs(text: str, longest: int = LONGEST) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Turn empty table headings into ordinary cells: screen readers announce headings."""
-    return re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", html)
+    """Turn empty table headings into ordinary cells, because screen readers announce headings, and let long commands wrap."""
+    html = re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", html)
+    return re.sub(
+        r"(?<=<pre><span></span><code>).*?(?=</code></pre>)",
+        lambda match: wrapped_commands(match[0]),
+        html,
+        flags=re.DOTALL,
+    )
+
+
+#: A line of output with more characters than this, and no columns, is a sentence.
+COLUMNS = 80
+
+
+def wrapped_commands(code: str) -> str:
+    """Mark the commands and the sentences of a session, so that the style sheet can wrap them; tables and drawings keep their lines.
+
+    >>> wrapped_commands('<span class="gp">$ </span>caesura<span class="w"> </span>demo\\n<span class="go">a  b</span>')
+    '<span class="wraps"><span class="gp">$ </span><span>caesura</span><span class="w"> </span><span>demo</span></span>\\n<span class="go">a  b</span>'
+    >>> wrapped_commands('<span class="gp">&gt;&gt;&gt; </span>cs.demo()')
+    '<span class="gp">&gt;&gt;&gt; </span>cs.demo()'
+    """
+    session = '<span class="gp">$ ' in code
+    if not session and not code.startswith("caesura"):
+        return code
+    return "\n".join(wrapped(line) if wraps(line, session) else line for line in code.split("\n"))
+
+
+def wraps(line: str, session: bool) -> bool:
+    """Whether a line of a session, or of a block of commands without prompts, is a command or a sentence."""
+    text = unescape(re.sub(r"<[^>]*>", "", line))
+    sentence = len(text) > COLUMNS and "  " not in text
+    return bool(text) and balanced(line) and (text.startswith("$ ") or not session or sentence)
+
+
+def wrapped(line: str) -> str:
+    """Return a line whose words are elements, so that no option is divided at its hyphens."""
+    parts = re.split(r'(<span class="(?:w|gp)">[^<]*</span>)', line)
+    words = [f"<span>{part}</span>" if i % 2 == 0 and part and balanced(part) else part for i, part in enumerate(parts)]
+    return f'<span class="wraps">{"".join(words) if len(words) > 1 else line}</span>'
+
+
+def balanced(html: str) -> bool:
+    """Whether every element of a piece of code begins and ends in it."""
+    return html.count("<span") == html.count("</span")

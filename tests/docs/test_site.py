@@ -94,3 +94,17 @@ def test_copied_sessions_are_commands(address: str) -> None:
         browser.close()
     assert [line.split()[:2] for line in copied.splitlines()] == [["caesura", "unify"], ["caesura", "evaluate"]]
     assert program.startswith("import polars as pl")
+
+
+def test_long_commands_wrap(address: str) -> None:
+    """Commands are visible to their ends, on a phone, too; tables keep their lines."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with playwright.sync_playwright() as driver:
+        browser = launch(driver)
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.goto(address + "how-to/compare-two-textgrids/")
+        ends = "each => [each.textContent.slice(0, 15), each.getBoundingClientRect().right, each.getClientRects()[0].height]"
+        lines = page.evaluate(f"[...document.querySelectorAll('pre .wraps')].map({ends})")
+        browser.close()
+    assert [(text, right <= 390) for text, right, _ in lines] == [("$ caesura compa", True)]
+    assert lines[0][2] > 30  # more than one line

@@ -14,11 +14,11 @@ from caesura.statistics.density_bias import density_bias
 GOLD = cs.Corpus.from_dict({f"t{i}": {"ann": [9, 13, 4, 14, 20]} for i in range(4)})
 
 
-def test_window_metrics_reward_silence_and_kappa_does_not() -> None:
+def test_window_metrics_reward_few_boundaries_and_kappa_does_not() -> None:
     found = density_bias(GOLD, metrics=["WD", "Pk", "k-kappa", "F"], draws=60)
-    assert found.rewards_silence("random", "WD")
-    assert not found.rewards_silence("random", "k-kappa")
-    assert not found.rewards_silence("random", "F")
+    assert found.rewards_fewer("random", "WD")
+    assert not found.rewards_fewer("random", "k-kappa")
+    assert not found.rewards_fewer("random", "F")
     assert found.scores["random"]["F"][0] == 0.0
     at_one = found.ratios.index(1.0)
     assert found.scores["random"]["F"][at_one] == pytest.approx(4 / 59, abs=0.03)  # 4 of 59 places
@@ -28,8 +28,8 @@ def test_a_perfect_system_is_best_at_its_own_density() -> None:
     found = density_bias(GOLD, (), {"ours": GOLD}, ["B", "WD", "F"], draws=5)
     for name in ("B", "WD", "F"):
         assert found.best("ours", name) == 1.0
-        assert not found.rewards_silence("ours", name)
-        assert not found.rewards_excess("ours", name)
+        assert not found.rewards_fewer("ours", name)
+        assert not found.rewards_more("ours", name)
     assert found.scores["ours"]["B"][found.ratios.index(1.0)] == 1.0
     assert found.scores["ours"]["B"][found.ratios.index(0.5)] == 0.5  # half of the boundaries are left
 

@@ -68,7 +68,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("report", "report:report", "Write a report as one HTML or Markdown file."),
             ("reproduce", "reproduce:reproduce", "Reproduce the tables and figures of a paper."),
             ("bench", "bench:bench", "Benchmark Caesura against other installed packages."),
-            ("warm-up", "warm_up:warm_up", "Compile every kernel once and cache it on disk: for containers, CI and shared machines."),
+            ("warm-up", "warm_up:warm_up", "Compile all loops once and cache them on disk: for containers, CI and shared machines."),
         )
     },
     facts={"help": ""},

@@ -91,7 +91,7 @@ def unify(
 
     Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
 
-    Written to an ELAN file that was read, the gold standard is a new tier; -O dependents=copy adds what depends on the coders' annotations.
+    In an ELAN file, the gold standard is a new tier beside the coders' tiers; -O dependents=copy also copies the annotations that depend on theirs.
     """
     name, given = _parse_method(method, old_options or {})
     dependents = key_values([each for each in option or () if each.startswith("dependents=")], "--option")

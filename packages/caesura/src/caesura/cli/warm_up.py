@@ -8,10 +8,10 @@ from caesura.warm_up import warm_up as compile_kernels
 
 
 def warm_up(json: Json = False) -> None:
-    """Compile every kernel once and cache it on disk: for containers, CI and shared machines.
+    """Compile all loops once and cache them on disk: for containers, CI and shared machines.
 
-    Large jobs compile the loops that they need, which takes some seconds the first time. After this command no job on this machine has
-    to. It takes a minute or two; the second time, some seconds.
+    Large jobs compile the loops that they need, which takes some seconds the first time. This command compiles all of them, in two or
+    three minutes; the second time it takes a few seconds.
 
     Example: caesura warm-up
     """

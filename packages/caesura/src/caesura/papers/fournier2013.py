@@ -104,7 +104,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         _simulation_table(curves),
         _claims_5(curves, data),
         *segmenter_sections(study),
-        _silence_section(data, seed),
+        _density_section(data, seed),
         _disagreement_section(groups, own),
     ]
     return Reproduction(
@@ -350,27 +350,19 @@ def _disagreement_section(groups: dict[str, Corpus], own: Corpus | None) -> Sect
     return Section("Section 7: where disagreement comes from", columns=columns, rows=rows, note=note)
 
 
-def _silence_section(data: Corpus, seed: int) -> Section:
-    """Return the scores of random boundaries by density: which metrics reward silence (sections 2.1 and 6)."""
+def _density_section(data: Corpus, seed: int) -> Section:
+    """Return the scores of random boundaries by density: which metrics reward few boundaries (sections 2.1 and 6)."""
     bias = density_bias(data, ["random"], ratios=(0.0, 0.25, 0.5, 1.0, 2.0, 4.0), draws=30, seed=seed)
     rows = []
     for name, values in bias.scores["random"].items():
-        said = [
-            word
-            for word, holds in (
-                ("fewer", bias.rewards_silence("random", name)),
-                ("more", bias.rewards_excess("random", name)),
-            )
-            if holds
-        ]
-        rows.append([measure_name(name, bias.metrics[name]), *values, " and ".join(said) or "neither"])
+        rows.append([measure_name(name, bias.metrics[name]), *values, bias.rewards("random", name) or "neither"])
     columns = ["metric", *(f"{ratio:g}" for ratio in bias.ratios), "rewards"]
     note = (
-        "Columns: boundaries over those of the coders, mean of 30 draws. Random boundaries know nothing, so that a metric without bias has no better density than another; a metric that rewards fewer prefers a system that says nothing. "
+        "Columns: boundaries over those of the coders, mean of 30 draws. Random boundaries carry no information, so a metric without bias prefers no number of them; a metric that rewards fewer scores a system with few or no boundaries higher. "
         "`caesura sweep` shows it for any segmenter and for your own systems, with a drawing."
     )
     return Section(
-        "Sections 2.1 and 6: which metrics reward silence? Random boundaries by density",
+        "Sections 2.1 and 6: which metrics reward few boundaries? Random boundaries by density",
         columns=columns,
         rows=rows,
         note=note,

@@ -1,9 +1,9 @@
-"""Scores against the density of boundaries: which metrics reward silence, or boundaries everywhere.
+"""Scores against the density of boundaries: which metrics reward few boundaries, and which reward many.
 
 A segmenter is asked for more and fewer boundaries than the reference has, and every metric is computed at each density. For random boundaries,
 which know nothing, a metric without bias has no better density than another; many prefer few boundaries (Niekrasz & Moore 2010), so that a
 cautious system wins. For a system of your own, boundaries are dropped at random below its density, and random ones are added above it: if a
-score rises as boundaries are dropped, the metric prefers silence to this system.
+score rises as boundaries are dropped, the metric prefers fewer boundaries to those that the system found.
 """
 
 from __future__ import annotations
@@ -67,13 +67,18 @@ class DensityBias(Result):
         near = [ratio for ratio, value in zip(self.ratios, values, strict=True) if value >= top - 1e-12]
         return min(near, key=lambda ratio: abs(ratio - 1.0))
 
-    def rewards_silence(self, segmenter: str, name: str) -> bool:
+    def rewards_fewer(self, segmenter: str, name: str) -> bool:
         """Return whether no boundaries, or fewer than the reference has, score better than as many, beyond the noise of the draws."""
         return self._is_better(segmenter, name, slice(0, self.ratios.index(1.0)))
 
-    def rewards_excess(self, segmenter: str, name: str) -> bool:
+    def rewards_more(self, segmenter: str, name: str) -> bool:
         """Return whether more boundaries than the reference has score better than as many, beyond the noise of the draws."""
         return self._is_better(segmenter, name, slice(self.ratios.index(1.0) + 1, None))
+
+    def rewards(self, segmenter: str, name: str) -> str:
+        """Return "fewer", "more", "fewer and more" or, if no other number of boundaries scores better, an empty string."""
+        fewer, more = self.rewards_fewer(segmenter, name), self.rewards_more(segmenter, name)
+        return " and ".join(["fewer"] * fewer + ["more"] * more)
 
     def _is_better(self, segmenter: str, name: str, where: slice) -> bool:
         values, errors = self._gains(segmenter, name), np.array(self.errors[segmenter][name])
@@ -92,17 +97,8 @@ class DensityBias(Result):
         for segmenter, scores in self.scores.items():
             rows: list[tuple[Cell, ...]] = []
             for name, values in scores.items():
-                says = [
-                    word
-                    for word, holds in (
-                        ("fewer", self.rewards_silence(segmenter, name)),
-                        ("more", self.rewards_excess(segmenter, name)),
-                    )
-                    if holds
-                ]
-                rows.append(
-                    (measure_name(name, self.metrics[name]), *values, self.best(segmenter, name), " and ".join(says))
-                )
+                title = measure_name(name, self.metrics[name])
+                rows.append((title, *values, self.best(segmenter, name), self.rewards(segmenter, name)))
             columns = ("metric", *(f"{ratio:g}" for ratio in self.ratios), "best at", "rewards")
             notes = (
                 "Columns: boundaries over those of the reference. rewards: fewer or more boundaries score better than as many.",
@@ -123,8 +119,8 @@ class DensityBias(Result):
                     name: {
                         "scores": list(values),
                         "best_at": self.best(segmenter, name),
-                        "rewards_silence": self.rewards_silence(segmenter, name),
-                        "rewards_excess": self.rewards_excess(segmenter, name),
+                        "rewards_fewer": self.rewards_fewer(segmenter, name),
+                        "rewards_more": self.rewards_more(segmenter, name),
                     }
                     for name, values in scores.items()
                 }
@@ -162,9 +158,7 @@ class DensityPicture(PlotPicture):
         # A curve of one density needs an axis, too.
         low = min(-1, math.floor(math.log2(min(positive))))
         high = max(1, math.ceil(math.log2(max(positive))))
-        rewarding = [
-            name for name in self.bias.scores[self.segmenter] if self.bias.rewards_silence(self.segmenter, name)
-        ]
+        rewarding = [name for name in self.bias.scores[self.segmenter] if self.bias.rewards_fewer(self.segmenter, name)]
         told = f"Metrics that reward fewer boundaries: {', '.join(rewarding) or 'none'}."
         ticks = tuple(range(low, high + 1, math.ceil((high - low) / _MOST_TICKS)))
         return Plot(
@@ -222,7 +216,7 @@ def density_bias(
     --------
     >>> gold = Corpus.from_dict({"a": {"ann": [5, 5, 5, 5]}, "b": {"ann": [4, 8, 8]}})
     >>> found = density_bias(gold, metrics=["WD", "k-kappa"])
-    >>> found.rewards_silence("random", "WD"), found.rewards_silence("random", "k-kappa")
+    >>> found.rewards_fewer("random", "WD"), found.rewards_fewer("random", "k-kappa")
     (True, False)
     """
     if reference.kind != "units":
