@@ -7,6 +7,7 @@ import pytest
 
 import caesura as cs
 from caesura.errors import CaesuraError
+from cli.command import caesura
 from shared_data import oracle_json
 
 SCORES = {"tolerance-F": "f", "tolerance-precision": "precision", "tolerance-recall": "recall"}
@@ -33,10 +34,21 @@ def test_a_share_of_the_mean_segment() -> None:
     assert cs.metric("tolerance-F").signature.startswith("tolerance-F|w:1|v:")
 
 
-def test_the_density_ratio_is_always_beside_f() -> None:
-    found = cs.compare([2, 3, 6], [2, 3, 3, 3], ["tolerance-F"])
-    assert "density ratio 1.500 (3 boundaries predicted, 2 in the reference)." in str(found)
+def test_density_ratio_purity_and_coverage_are_always_beside_f(tmp_path) -> None:
+    found = cs.compare([2, 3, 6], [2, 3, 3, 3], ["tolerance-F", "purity", "coverage"])
+    said = (
+        "density ratio 1.500 (3 boundaries predicted, 2 in the reference), "
+        f"purity {found['purity']:.3f}, coverage {found['coverage']:.3f}."
+    )
+    assert found["coverage"] == pytest.approx(8 / 11)
+    assert said in str(found)
     assert "density ratio undefined" in str(cs.compare([11], [2, 9], ["tolerance-F"]))
+    for name, masses in (("gold", [2, 3, 6]), ("ours", [2, 3, 3, 3]), ("dense", [1] * 11)):
+        cs.write(cs.Corpus.from_dict({"text": {name: masses}}), tmp_path / f"{name}.json")
+    files = [tmp_path / f"{name}.json" for name in ("gold", "ours", "dense")]
+    shown = caesura("evaluate", *files, "-m", "tolerance-F").stdout
+    assert f"ours: {said}" in shown
+    assert "dense: density ratio 5.000 (10 boundaries predicted, 2 in the reference), purity 1.000" in shown
 
 
 def test_the_sweep_of_the_oracle() -> None:

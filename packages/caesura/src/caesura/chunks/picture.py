@@ -14,7 +14,7 @@ from caesura.display.table import format_cell
 if TYPE_CHECKING:
     from caesura.chunks.evaluation import ChunkEvaluation
 
-_NAMES = {"sizes": "same sizes, shuffled", "uniform": "equal sizes"}
+_NAMES = {"sizes": "same sizes", "uniform": "equal sizes"}
 
 
 @dataclass(frozen=True)

@@ -218,11 +218,12 @@ def pair_hamming(ref: NDArray[Any], hyp: NDArray[Any], length: Any, insert: floa
 
 @kernel
 def pair_within(ref: NDArray[Any], hyp: NDArray[Any], length: Any, width: int, share: float) -> Any:
-    """Count the boundaries within a tolerance."""
-    out = np.empty((1, 3))
+    """Count the boundaries within a tolerance, and the covered and pure length."""
+    out, overlaps = np.empty((1, 3)), np.empty((1, 8))
     ours, theirs, lengths = _columns(ref, hyp, length)
     count_within(ours, theirs, lengths, width, share, out)
-    return lengths[0], (out[0, 0], out[0, 1], out[0, 2])
+    count_overlaps(ours, theirs, lengths, 1.0, overlaps)
+    return lengths[0], (out[0, 0], out[0, 1], out[0, 2], overlaps[0, 0], overlaps[0, 1], overlaps[0, 2])
 
 
 @kernel

@@ -30,7 +30,7 @@ from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
 from caesura.metrics.catalog import metric
-from caesura.metrics.family import Family, Numbers, Rows, Score, Single, parameter, share
+from caesura.metrics.family import Family, Numbers, Rows, Score, Single, parameter, share, share_or_one
 from caesura.model import Segmentation, as_segmentation
 from caesura.model.corpus import Kind
 from caesura.text import pluralize
@@ -38,11 +38,14 @@ from caesura.validation import as_list, integer_between, number_between, validat
 
 
 class ToleranceCounts(NamedTuple):
-    """Hits within the tolerance, and the boundaries of each side."""
+    """Hits within the tolerance, the boundaries of each side, and the lengths that purity and coverage divide."""
 
     hits: Numbers
     predicted: Numbers
     actual: Numbers
+    length: Numbers
+    covered: Numbers
+    pure: Numbers
 
 
 def _share_or_nan(above: Numbers, below: Numbers) -> Numbers:
@@ -71,6 +74,7 @@ class ToleranceMatches(Family):
     share: float | None = parameter("share", None, number_between(0.0, 1.0), silent=True)
 
     counts: ClassVar = ToleranceCounts
+    summary_in_tables = True
     paper = "Coen 2025, arXiv:2512.17083"
     opt_in_kinds = {"units": "B and F count near misses and exact boundaries by default"}
     scores = {
@@ -98,9 +102,13 @@ class ToleranceMatches(Family):
     }  # fmt: skip
 
     def summarize(self, counts: ToleranceCounts) -> str:
-        """Return the density ratio, without which F cannot be compared."""
+        """Return the density ratio, without which F cannot be compared, with purity and coverage."""
         ratio = f"{counts.predicted / counts.actual:.3f}" if counts.actual else "undefined"
-        return f"density ratio {ratio} ({pluralize(round(counts.predicted), 'boundary')} predicted, {counts.actual:.0f} in the reference)."
+        purity, coverage = (share_or_one(length, counts.length) for length in (counts.pure, counts.covered))
+        return (
+            f"density ratio {ratio} ({pluralize(round(counts.predicted), 'boundary')} predicted, {counts.actual:.0f} in the reference), "
+            f"purity {purity:.3f}, coverage {coverage:.3f}."
+        )
 
     @property
     def _width(self) -> tuple[int, float]:
@@ -112,9 +120,10 @@ class ToleranceMatches(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Count every pair."""
-        rows = np.empty((len(batch), 3))
+        rows, overlaps = np.empty((len(batch), 3)), np.empty((len(batch), 8))
         load("boundaries").count_within(*batch.columns, *self._width, rows)
-        return rows
+        load("segments").count_overlaps(*batch.columns, 1.0, overlaps)
+        return np.hstack((rows, overlaps[:, :3]))
 
 
 # ---------------------------------------------------------------------- sweep over densities
