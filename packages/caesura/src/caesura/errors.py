@@ -152,8 +152,8 @@ class UnknownName(CaesuraError):
         self.kind, self.name, self.known, self.titles = kind, name, sorted(known), dict(titles or {})
         lowered = {**{title.lower(): k for title, k in self.titles.items()}, **{k.lower(): k for k in self.known}}
         near = get_close_matches(_shorten(name.lower(), LONGEST_QUOTE), lowered, n=1, cutoff=0.4)
-        longer = [each for each in self.known if each.lower().startswith(f"{name.lower()}-")]
-        if len(longer) > 1:  # the first word of several names
+        longer = [each for each in known if each.lower().startswith(f"{name.lower()}-")]
+        if len(longer) > 1:  # the first word of several names, of which the first is the main one
             near = [longer[0].lower()]
         hint = f"; did you mean {lowered[near[0]]!r}?" if near else "."
         listed = ", ".join(self.known) or "none"

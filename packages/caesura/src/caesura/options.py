@@ -192,12 +192,18 @@ def validate_options(
     return arguments
 
 
-def validate_names(owner: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise an error about the first option that is not known."""
+def validate_names(
+    owner: str, given: Iterable[str], known: Iterable[str], meant: Mapping[str, str] | None = None
+) -> None:
+    """Raise an error about the first option that is not known; ``meant`` has what to write instead of some."""
     listed = list(known)
     for name in given:
         if name not in listed:
-            raise CaesuraError(f"{owner} has no parameter {name!r}; it takes {', '.join(listed) or 'none'}.")
+            instead = (meant or {}).get(name, "")
+            hint = (
+                f"write {instead}" if instead.partition("=")[0] in listed else f"it takes {', '.join(listed) or 'none'}"
+            )
+            raise CaesuraError(f"{owner} has no parameter {name!r}; {hint}.")
 
 
 def matches_type(value: Any, hint: Any) -> bool:

@@ -124,6 +124,18 @@ def test_bad_usage_exits_with_2() -> None:
     assert "Usage" in caesura().stdout + caesura().stderr  # nothing asked: help
 
 
+def test_options_with_one_value_are_not_given_twice() -> None:
+    sentence = refused("agree", "sample:kubla", "-m", "B", "--metric", "WD")
+    assert sentence == "--metric is given 2 times; caesura agree takes it once."
+    assert caesura("agree", "sample:kubla", "--json", "--json").returncode == 0
+
+
+def test_options_of_other_programs_are_answered() -> None:
+    assert "the reference comes first, then the systems" in refused("evaluate", "-r", "ref.rttm", "-s", "sys.rttm")
+    assert "given by --uem FILE" in refused("evaluate", "ref.rttm", "sys.rttm", "-u", "all.uem")
+    assert "see caesura evaluate" in refused("diarize", "ref.rttm")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts_exist(shell: str) -> None:
     done = caesura("--show-completion", shell)

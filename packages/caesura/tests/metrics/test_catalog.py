@@ -31,8 +31,9 @@ def test_unknown_metric_name_suggests_nearest_name() -> None:
 
 
 def test_first_words_and_limits_of_names_are_explained() -> None:
-    with pytest.raises(UnknownName, match="did you mean 'onset-bias'"):
-        metric("onset")
+    for first, name in (("onset", "onset-mean"), ("diarization", "diarization-error")):
+        with pytest.raises(UnknownName, match=f"did you mean '{name}'"):
+            metric(first)
     with pytest.raises(CaesuraError, match="any limit: onset-within-15ms"):
         metric("within-15ms")
 
@@ -53,7 +54,17 @@ def test_names_of_other_packages_are_explained() -> None:
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
-    [("F:alpha=1", "F has no parameter 'alpha'; it takes beta"), ("F:beta", "key=value, not 'beta'")],
+    [
+        ("F:alpha=1", "F has no parameter 'alpha'; it takes beta"),
+        ("F:beta", "key=value, not 'beta'"),
+        (
+            "diarization-error:convention=pyannote",
+            "no parameter 'convention'; write like=nist, like=dscore or like=pyannote",
+        ),
+        ("diarization-error:skip_overlap=True", "no parameter 'skip_overlap'; write overlap=skip"),
+        ("onset-mean:phones=a.tsv", "no parameter 'phones'; write mapping=FILE"),
+        ("F:phones=a.tsv", "no parameter 'phones'; it takes beta"),
+    ],
 )
 def test_wrong_parameters_raise_error(call: str, sentence: str) -> None:
     with pytest.raises(CaesuraError, match=sentence):

@@ -118,7 +118,8 @@ def test_drawings_by_class_are_in_the_report_and_files(tmp_path) -> None:
 def test_recordings_can_be_grouped_and_names_that_differ_listed() -> None:
     renamed = with_names(lambda name: "<p>" if name == "sil" else name)
     result = compare_aligners(GOLD, {"near": renamed}, by="speaker", confusions=True)
-    assert [row[0] for row in result.by_recording.rows] == ["s0", "s1", "s2", "s3"]
+    assert sorted(row["speaker"] for row in result.by_recording.records()) == ["s0", "s1", "s2", "s3"]
+    assert all((row["n"], row["unpaired"]) == (44, 4) for row in result.by_recording.records())
     assert result.confusions["near"]["sil", ""] == 16
     assert any("only the reference has 1 name: sil (16)" in words for words in result.evaluation.warnings())
     mapped = compare_aligners(GOLD, {"near": renamed}, mapping={"hyp:<p>": "sil"}, confusions=True)
@@ -218,6 +219,44 @@ def test_other_tolerances_and_the_order_of_groups(tmp_path) -> None:
     other.write_text("AA1\tvowel\n")
     with pytest.raises(CaesuraError, match=r"no name of the reference .* is in this file of classes"):
         compare_aligners(GOLD, {"near": NEAR}, by=f"class={other}")
+
+
+def test_tables_and_drawings_by_speaker_and_item() -> None:
+    aligners = {"near": NEAR, "far": FAR}
+    result = compare_aligners(GOLD, aligners, by="speaker", sort="bias", metrics=["onset-bias", "phone-error"])
+    rows = result.by_recording.records()
+    worst = [
+        max(abs(row["onset-bias"]) for row in rows if row["speaker"] == who) for who in result.errors if who != "all"
+    ]
+    assert worst == sorted(worst, reverse=True)
+    near = next(row for row in rows if row["system"] == "near" and row["speaker"] == "s2")
+    alone = compare_aligners(
+        *(
+            c.select(items=["r2", "r6"]) if isinstance(c, cs.Corpus) else {"near": NEAR.select(items=["r2", "r6"])}
+            for c in (GOLD, {})
+        )
+    )
+    assert (
+        near["onset-bias"]
+        == pytest.approx(alone.evaluation["onset-bias"].micro)
+        == result.errors["s2"]["near"].onset.mean()
+    )
+    (picture,) = result.drawing("error-quartiles")
+    assert picture.title == "onset errors by speaker, ms: quartiles and bias"
+    assert "s2 near" in picture.terminal(80).plain
+    assert "Errors by speaker" in aligner_page(result)
+    few = compare_aligners(GOLD, aligners, by="item", least=50)
+    assert {row["item"] for row in few.by_recording.records()} == {"8 others below 50"}
+    assert any(
+        "R is not computed by phone" in note for note in compare_aligners(GOLD, aligners, ["R"]).tables()[-1].notes
+    )
+
+
+def test_groups_are_sorted_by_the_end_of_a_name() -> None:
+    near = compare_aligners(GOLD, {"near": NEAR}).groups[0]
+    assert list(near.sorted_by("median").rows) == list(near.sorted_by("onset-median").rows)
+    with pytest.raises(CaesuraError, match=r"sorted by n or one of onset-bias, .*, not 'colour'"):
+        near.sorted_by("colour")
 
 
 def test_phone_tiers_may_be_named_after_the_speaker_of_each_file(tmp_path) -> None:

@@ -27,7 +27,7 @@ from caesura.registry import Entry, Registry
 #: Words that people type as a command -> the command that does it.
 _OTHER_COMMANDS = {
     **dict.fromkeys(("kappa", "alpha", "gamma", "agreement", "reliability", "iaa"), "agree"),
-    **dict.fromkeys(("diarization", "der", "score", "eval", "metrics"), "evaluate"),
+    **dict.fromkeys(("diarization", "diarize", "der", "score", "eval", "metrics"), "evaluate"),
     **dict.fromkeys(("align", "aligner", "alignment", "mfa", "forced-alignment"), "aligners"),
     **dict.fromkeys(("plot", "draw", "view", "open"), "show"),
     **dict.fromkeys(("diff", "textgrid", "praat", "elan"), "compare"),
@@ -36,6 +36,8 @@ _OTHER_COMMANDS = {
 #: Options of reading, and of writing, that people type as options of a command.
 _READ_WITH = {"tier", "tiers", "track", "encoding", "pattern", "silence", "silences", "snap", "attributes"}
 _WRITTEN_WITH = {"-o", "--output", "--out", "--csv", "--save"}
+#: Options of other programs for what our commands take without an option.
+_BY_PLACE = {"-r", "--ref", "--reference", "--gold", "-s", "--sys", "--system", "--hyp", "--hypothesis"}
 
 READING = "caesura.reading"  # the key of the options of reading in the context of a command
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -148,6 +150,13 @@ def _meant(fault: click.NoSuchOption) -> str | None:
     """Return what is probably meant by an unknown option: one of reading, a file for a table, or a parameter of metrics."""
     known = {name for parameter in fault.ctx.command.params for name in parameter.opts} if fault.ctx else set()
     bare = fault.option_name.lstrip("-")
+    asked = fault.ctx.command_path if fault.ctx else "caesura"
+    if fault.option_name in _BY_PLACE and {"reference", "systems"} <= {
+        p.name for p in (fault.ctx.command.params if fault.ctx else ())
+    }:
+        return f"there is no option {fault.option_name}; the reference comes first, then the systems: {asked} REFERENCE SYSTEM"
+    if fault.option_name == "-u" and "--uem" in known:
+        return "there is no option -u; a UEM file is given by --uem FILE"
     if bare in _READ_WITH and "--option" in known:
         return f"{fault.option_name} is an option of reading, -O {'tier' if bare == 'tiers' else bare}=…"
     if fault.option_name in _WRITTEN_WITH and "--table" in known:
@@ -404,7 +413,19 @@ class _Command(click.Command):
             from caesura.cli.io import split_reading_options
 
             args, ctx.meta[READING] = split_reading_options(args)
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, args)
         return super().parse_args(ctx, args)
+
+    def _refuse_repeated(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse an option with one value that is given twice, of which click would take the last without a word."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter in order:
+            once = isinstance(parameter, click.Option) and not parameter.multiple and not parameter.is_flag
+            if once and order.count(parameter) > 1:
+                raise CaesuraError(
+                    f"{_spell(parameter)} is given {order.count(parameter)} times; {ctx.command_path} takes it once."
+                )
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; exit with 3 if it left out many files."""

@@ -254,11 +254,18 @@ FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
     "boundary-error": ("papers on aligners", "onset-mean", "migrate-from-speech-tools"),
     "accuracy": ("papers on aligners", "onset-within-20ms", "migrate-from-speech-tools"),
     "alignment_score": ("MFA", "alignment-score", "migrate-from-speech-tools"),
+    **dict.fromkeys(("B3", "BCubed"), ("dscore", "speaker-Bcubed-F", "migrate-from-speech-tools")),
     "B3-Precision": ("dscore", "speaker-Bcubed-precision", "migrate-from-speech-tools"),
     "B3-Recall": ("dscore", "speaker-Bcubed-recall", "migrate-from-speech-tools"),
     "B3-F1": ("dscore", "speaker-Bcubed-F", "migrate-from-speech-tools"),
     "T-reduced": ("mir_eval", "T-measure", "migrate-from-mir-eval"),
     "T-full": ("mir_eval", "T-measure:transitive=True", "migrate-from-mir-eval"),
+}
+#: Parameters of other programs, or of papers, and what to write here.
+_OTHER_PARAMETERS = {
+    "convention": "like=nist, like=dscore or like=pyannote",
+    **dict.fromkeys(("skip_overlap", "ignore_overlaps", "skip_overlaps"), "overlap=skip"),
+    **dict.fromkeys(("map", "phones", "phone_map", "custom_mapping_path"), "mapping=FILE"),
 }
 _FOREIGN = {name.lower(): known for name, known in FOREIGN_NAMES.items()}
 
@@ -403,7 +410,8 @@ def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
     if text or given:
         types = option_types(family) | option_types(score.parts)
         given = parse_options(text, types) | given
-        validate_names(name, given, [*(f.name for f in fields(family) if f.name not in score.fixed), *score.options])
+        known = [*(f.name for f in fields(family) if f.name not in score.fixed), *score.options]
+        validate_names(name, given, known, _OTHER_PARAMETERS)
         # Families validate everything else themselves; but any text is true to Python, "false" too.
         flags = {key: value for key, value in given.items() if types[key] in (bool, bool | None)}
         validate_options(name, flags, types, convert=False)

@@ -34,14 +34,18 @@ from caesura.report.blocks import Report, ReportSection
 from caesura.report.page import html_page
 from caesura.statistics import Evaluation, evaluate
 from caesura.statistics.clusters import hint_at_speakers, intervals_of
+from caesura.statistics.counted import CountedPairs
 from caesura.statistics.groups import attribute_table, table_of_systems
 from caesura.statistics.interval_groups import (
     DEFAULT_SCORES,
     GroupErrors,
     IntervalGroups,
+    badness,
     error_groups,
+    errors_by_item,
     interval_groups,
     name_confusions,
+    score_to_sort_by,
 )
 from caesura.statistics.significance import SystemTests, system_tests
 
@@ -72,7 +76,7 @@ class AlignerComparison(Result):
     groups : tuple of IntervalGroups
         Errors by phone, class or pair of phones, one per system; empty if recordings are grouped.
     by_recording : Table or None
-        Scores by an attribute of recordings, such as "speaker" or "item".
+        Scores by an attribute of recordings, such as "speaker" or "item", with the numbers of intervals and of those without a partner.
     shares, intervals : mapping of str to ndarray
         System -> shares of onsets within 1 … 100 ms, and the lower and upper ends of their intervals in two rows (none without intervals).
     errors : mapping of str to mapping of str to GroupErrors
@@ -93,6 +97,14 @@ class AlignerComparison(Result):
     confusions: Mapping[str, Counter[tuple[str, str]]] = field(default_factory=dict)
     own_maps: Mapping[str, LabelMap] = field(default_factory=dict)
 
+    #: Scores that were named and that single intervals do not have, so that the tables by phone, class or pair lack them.
+    not_grouped: tuple[str, ...] = ()
+
+    @property
+    def by(self) -> str:
+        """What groups share, such as "phone" or "speaker"."""
+        return self.groups[0].by if self.groups else self.by_recording.columns[0] if self.by_recording else ""
+
     def tables(self) -> Sequence[Table]:
         """Return scores, tests, groups and confusions; notes and signatures are below the last one."""
         scores, *_ = self.evaluation.tables()
@@ -102,8 +114,14 @@ class AlignerComparison(Result):
             *self.group_tables(),
             *self.confusion_tables(),
         ]
-        told = (*tables[-1].notes, "", *self.map_notes(), *scores.notes)
+        told = (*tables[-1].notes, *self._group_notes(), "", *self.map_notes(), *scores.notes)
         return [*tables[:-1], replace(tables[-1], notes=told)]
+
+    def _group_notes(self) -> list[str]:
+        if not self.not_grouped:
+            return []
+        names = " and ".join(self.not_grouped)
+        return [f"{names} {'is' if len(self.not_grouped) == 1 else 'are'} not computed by {self.by}."]
 
     def map_notes(self) -> list[str]:
         """Return a sentence for each system that has a map of its own."""
@@ -136,9 +154,8 @@ class AlignerComparison(Result):
     def drawing(self, name: str) -> list[Picture]:
         """Return a drawing by name: over all intervals and, if they are grouped, by group."""
         grouped = {group: each for group, each in self.errors.items() if group != "all"}
-        by = self.groups[0].by if self.groups else ""
         if name == "error-quartiles":
-            return [ErrorQuartiles(grouped or self.errors, by)]
+            return [ErrorQuartiles(grouped or self.errors, self.by if grouped else "")]
         if name == "tolerance-curves":
             return [ToleranceCurves(self.shares, self.intervals), *([GroupToleranceCurves(grouped)] if grouped else ())]
         if name == "error-histograms":
@@ -263,25 +280,73 @@ def compare_aligners(
     grouped = _group_scores(
         chosen if metrics else (), [metric(name, **own) for name in _with_shares(DEFAULT_SCORES, within)]
     )
-    groups, errors = [], dict[str, dict[str, GroupErrors]]()
+    groups, errors, by_recording = [], dict[str, dict[str, GroupErrors]](), None
     for name, counted in evaluation.counted.items():
+        errors.setdefault("all", {})[name] = _all_errors(counted, grouped[0])
         if of_intervals:
             table = interval_groups(counted, by, grouped, least=least, system=name if len(systems) > 1 else "")
             groups.append(table if sort == "n" else table.sorted_by(sort))
-        for group in ("all", *((by,) if of_intervals else ())):
-            for key, each in error_groups(counted, group, grouped[0], least=1 if group == "all" else least).items():
+            for key, each in error_groups(counted, by, grouped[0], least=least).items():
                 errors.setdefault(key, {})[name] = each
+    if not of_intervals:
+        by_recording, of_recordings = _by_recording(evaluation, by, grouped[0], least, sort)
+        errors |= of_recordings
     return AlignerComparison(
         evaluation,
         tests,
         tuple(groups),
-        None if of_intervals else attribute_table(by, evaluation.by(by)),
+        by_recording,
         {name: each.shares_within(_WIDEST) for name, each in errors["all"].items()},
         _curve_intervals(evaluation, own),
         errors,
         {name: name_confusions(counted, names) for name, counted in evaluation.counted.items()} if confusions else {},
         maps,
+        tuple(each.name for each in chosen if metrics and of_intervals and each not in grouped),
     )
+
+
+def _all_errors(counted: CountedPairs, measure: Metric) -> GroupErrors:
+    """Return the errors of all intervals."""
+    nothing = np.zeros(0)
+    return error_groups(counted, "all", measure, least=1).get("all", GroupErrors(0, nothing, nothing))
+
+
+def _by_recording(
+    evaluation: Evaluation, by: str, measure: Metric, least: int, sort: str
+) -> tuple[Table, dict[str, dict[str, GroupErrors]]]:
+    """Group recordings by an attribute: a table with the scores of all systems, and errors for drawings, in the same order."""
+    parts = {str(group): part for group, part in evaluation.by(by).items()}
+    errors = _errors_of_parts(evaluation, parts, measure)
+    small = [group for group, each in errors.items() if max(e.intervals for e in each.values()) < least]
+    together = f"{len(small)} others below {least}"
+    if small:
+        group_of = {item: together if group in small else group for group, part in parts.items() for item in part.items}
+        parts = evaluation.by(group_of.__getitem__)
+        errors = _errors_of_parts(evaluation, parts, measure)
+    chosen = score_to_sort_by([m.metric for m in evaluation.measured.values()], sort)
+
+    def key(group: str) -> tuple[bool, float]:
+        if chosen is None:
+            return group == together, -max(each.intervals for each in errors[group].values())
+        worst = max(badness(chosen, measured[chosen.name].micro) for measured in parts[group].systems.values())
+        return group == together, -worst
+
+    order = sorted(parts, key=key)
+    table = attribute_table(by, {group: parts[group] for group in order})
+    sizes = [(each.intervals, each.unpaired) for group in order for each in errors[group].values()]
+    at = 1 + (len(evaluation.systems) > 1)  # behind the group and the system
+    heads = (*table.columns[:at], "n", "unpaired", *table.columns[at:])
+    rows = tuple((*row[:at], *size, *row[at:]) for row, size in zip(table.rows, sizes, strict=True))
+    return replace(table, columns=heads, rows=rows), {group: errors[group] for group in order}
+
+
+def _errors_of_parts(
+    evaluation: Evaluation, parts: Mapping[str, Evaluation], measure: Metric
+) -> dict[str, dict[str, GroupErrors]]:
+    """Return group -> system -> errors for parts of an evaluation."""
+    group_of = {item: group for group, part in parts.items() for item in part.items}
+    found = {name: errors_by_item(counted, measure, group_of) for name, counted in evaluation.counted.items()}
+    return {group: {name: each[group] for name, each in found.items()} for group in parts}
 
 
 def _with_own_names(
@@ -353,10 +418,9 @@ def aligner_report(result: AlignerComparison, title: str = "Aligners") -> Report
     curves = (*result.drawing("tolerance-curves"), *result.drawing("error-histograms"))
     sections.append(ReportSection("curves", "Tolerance curves and histograms", curves))
     groups = tuple(result.group_tables())
-    by = result.groups[0].by if result.groups else "recording"
-    pictures = tuple(result.drawing("error-quartiles")) if result.groups else ()
+    pictures = tuple(result.drawing("error-quartiles"))
     folded = frozenset(table.caption for table in groups if len(table.rows) > _MAX_CONFUSIONS)
-    sections.append(ReportSection("groups", f"Errors by {by}", (*pictures, *groups), folded))
+    sections.append(ReportSection("groups", f"Errors by {result.by}", (*pictures, *groups), folded))
     if result.confusions:
         sections.append(ReportSection("confusions", "Names that differ", tuple(result.confusion_tables())))
     return Report(title, tuple(sections), (), ())

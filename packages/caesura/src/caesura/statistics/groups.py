@@ -175,11 +175,7 @@ def _by_span(evaluation: Evaluation, by: str) -> dict[str, Any]:
 def table_of_systems(records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
     """Return the rows of all systems in one table, with a column for the system; undefined numbers are None."""
     heads = next((tuple(row) for rows in records.values() for row in rows), ())
-    cells = tuple(
-        (name, *(None if isinstance(value, float) and value != value else value for value in row.values()))
-        for name, rows in records.items()
-        for row in rows
-    )
+    cells = tuple((name, *map(_known, row.values())) for name, rows in records.items() for row in rows)
     return Table("", ("system", *heads), cells)
 
 
@@ -193,11 +189,15 @@ def attribute_table(attribute: str, groups: Mapping[Any, Evaluation]) -> Table:
         *(measure_name(n, m.metric) for n, m in first.measured.items()),
     )
     rows = tuple(
-        (str(group), *((system,) if several else ()), *(each.micro for each in measured.values()))
+        (str(group), *((system,) if several else ()), *(_known(each.micro) for each in measured.values()))
         for group, part in groups.items()
         for system, measured in part.systems.items()
     )
     return Table(f"by {attribute}", heads, rows)
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and value != value else value
 
 
 def _rows(reference: Corpus, hypothesis: Corpus, by: str, rule: dict[str, Any]) -> list[dict[str, Any]]:

@@ -69,16 +69,17 @@ class IntervalGroups(Result):
         ]
 
     def sorted_by(self, score: str) -> IntervalGroups:
-        """Return the groups in order of a score, the worst first, and last the small groups together; "n" is the number of intervals."""
-        chosen = next((each for each in self.metrics if each.name == score), None)
-        if chosen is None and score != "n":
-            raise CaesuraError(
-                f"groups are sorted by n or one of {', '.join(each.name for each in self.metrics)}, not {score!r}."
-            )
-        sign = 1.0 if chosen is not None and chosen.higher_is_better else -1.0
+        """Return the groups in order of a score, the worst first, and last the small groups together.
 
-        def key(counts: NDArray[np.float64]) -> float:  # early and late are equally bad
-            return -float(counts[0]) if chosen is None else sign * abs(float(np.nan_to_num(chosen.score(counts))))
+        Parameters
+        ----------
+        score : str
+            "n", the number of intervals; a score; or the end of its name, "median".
+        """
+        chosen = score_to_sort_by(self.metrics, score)
+
+        def key(counts: NDArray[np.float64]) -> float:
+            return -float(counts[0]) if chosen is None else -badness(chosen, float(chosen.score(counts)))
 
         rows = list(self.rows.items())
         last = rows[len(rows) - bool(self.pooled) :]
@@ -99,6 +100,26 @@ class IntervalGroups(Result):
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row per group."""
         return import_extra("pandas", "parquet", "a table as a pandas DataFrame").DataFrame(self.records())
+
+
+def score_to_sort_by(metrics: Sequence[Metric], name: str) -> Metric | None:
+    """Return the score with this name, or the first that ends with it ("median"), to sort groups by; None is "n"."""
+    if name == "n":
+        return None
+    for each in metrics:
+        if each.name == name:
+            return each
+    for each in metrics:
+        if each.name.endswith(f"-{name}"):
+            return each
+    raise CaesuraError(f"groups are sorted by n or one of {', '.join(each.name for each in metrics)}, not {name!r}.")
+
+
+def badness(measure: Metric, value: float) -> float:
+    """Return a number that is the greater the worse a score is: early and late are equally bad, undefined values come last."""
+    if np.isnan(value):
+        return -np.inf
+    return -value if measure.higher_is_better else abs(value)
 
 
 def interval_groups(
@@ -181,6 +202,7 @@ class GroupErrors(NamedTuple):
     intervals: int  # of the reference, paired or not
     onset: NDArray[np.float64]
     offset: NDArray[np.float64]
+    unpaired: int = 0
 
     @property
     def bias(self) -> float:
@@ -230,8 +252,41 @@ def error_groups(counted: CountedPairs, by: str, measure: Metric, *, least: int 
     found = {}
     for name, index in groups.items():
         onset, offset = errors.errors.onset[index], errors.errors.offset[index]
-        found[name] = GroupErrors(len(index), onset[~np.isnan(onset)], offset[~np.isnan(offset)])
+        alone = int((errors.errors.partner[index] < 0).sum())
+        found[name] = GroupErrors(len(index), onset[~np.isnan(onset)], offset[~np.isnan(offset)], alone)
     return found
+
+
+def errors_by_item(counted: CountedPairs, measure: Metric, group_of: Mapping[str, str]) -> dict[str, GroupErrors]:
+    """Return the errors of one system by group of recordings, in the order of the groups.
+
+    Parameters
+    ----------
+    counted : CountedPairs
+        Recordings with names on both sides.
+    measure : Metric
+        A score of :class:`~caesura.metrics.interval_errors.IntervalErrors`, which says how intervals are paired.
+    group_of : mapping of str to str
+        Item -> its group; other items are left out.
+
+    Returns
+    -------
+    dict of str to GroupErrors
+        Group -> errors.
+    """
+    family, batch = measure.family, measure.prepare(counted.batch)
+    assert isinstance(family, IntervalErrors)
+    found: dict[str, list[PairedErrors]] = {group: [] for group in group_of.values()}
+    for pair, item in enumerate(counted.pairs.item_of.tolist()):
+        if (group := group_of.get(counted.pairs.items[item])) is not None:
+            found[group].append(family.errors(batch, pair))
+    return {group: _joined(parts) for group, parts in found.items()}
+
+
+def _joined(parts: Sequence[PairedErrors]) -> GroupErrors:
+    onset, offset = (np.concatenate([np.zeros(0), *(getattr(p, name) for p in parts)]) for name in ("onset", "offset"))
+    intervals, alone = sum(len(p.partner) for p in parts), sum(int((p.partner < 0).sum()) for p in parts)
+    return GroupErrors(intervals, onset[~np.isnan(onset)], offset[~np.isnan(offset)], alone)
 
 
 @dataclass(frozen=True)
