@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import shutil
 import wave
 from collections.abc import Collection
@@ -844,8 +845,16 @@ def _fault(bench: Bench, command: str, arguments: str, plans: list[Given]) -> st
     return None if all_refused else "; ".join(faults)
 
 
+def _joined(base: list[str], words: list[str]) -> list[str]:
+    """Return both, without options of the base that are among the words: no option is given twice."""
+    parts = list(base)
+    for each in words:
+        parts = [re.sub(rf" {re.escape(each.split()[0])} \S+", "", part) for part in parts]
+    return [*parts, *words]
+
+
 def _fault_on(bench: Bench, command: str, base: list[str], words: list[str]) -> str | None:
-    status, complaint, *_ = together = bench.run(command, *base, *words)
+    status, complaint, *_ = together = bench.run(command, *_joined(base, words))
     if status == 2:
         lines = complaint.splitlines()
         sentence = len(lines) == 1 and lines[0].startswith("caesura: ") and lines[0].endswith((".", "…"))
@@ -853,7 +862,7 @@ def _fault_on(bench: Bench, command: str, base: list[str], words: list[str]) -> 
     if status not in (0, 1) or "Traceback" in complaint:
         return f"ends with {status}: {complaint[-300:]}"
     for number, each in enumerate(words):
-        without = bench.run(command, *base, *words[:number], *words[number + 1 :])
+        without = bench.run(command, *_joined(base, [*words[:number], *words[number + 1 :]]))
         if without == together:
             return f"{each} changes nothing on {base[0]!r}"
     return None

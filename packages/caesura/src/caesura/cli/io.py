@@ -402,7 +402,7 @@ def named_after_files(corpora: Sequence[Corpus], paths: Sequence[Path]) -> list[
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Name systems after their files, with the folder if two files have the same name.
+    """Name systems after their files or folders, with the folder above if two have the same name.
 
     >>> names_of([Path("a/x.json"), Path("b/x.json"), Path("y.json")])
     ['a/x', 'b/x', 'y']
@@ -410,9 +410,10 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     ['x (1)', 'x (2)']
     >>> names_of([Path("ours.v1.json"), Path("ours.v2.json")])
     ['ours.v1', 'ours.v2']
+    >>> names_of([Path("mfa-3.2.TextGrid")])
+    ['mfa-3.2']
     """
-    short = [path.name.split(".")[0] for path in paths]
-    stems = [s if short.count(s) == 1 else path.stem for s, path in zip(short, paths, strict=True)]
+    stems = [path.name if path.is_dir() else path.stem for path in paths]
     shared = [p.parent.name and stems.count(s) > 1 for s, p in zip(stems, paths, strict=True)]
     named = [f"{p.parent.name}/{s}" if alike else s for s, p, alike in zip(stems, paths, shared, strict=True)]
     return [name if named.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(named, 1)]
