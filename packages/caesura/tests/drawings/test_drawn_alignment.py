@@ -79,7 +79,7 @@ def test_listed_among_the_drawings_of_two_coders() -> None:
     assert "alignment" in [d.name for d in applicable(corpus)]
     assert "alignment" not in [d.name for d in applicable(three)]
     assert "ann 1 ~ ben 1" in str(draw("alignment", corpus))
-    with pytest.raises(CaesuraError, match="takes 2 coders; here are 3"):
+    with pytest.raises(CaesuraError, match="takes 2 coders; this corpus has 3"):
         draw("alignment", three)
     with pytest.raises(CaesuraError, match="weight is 'cosine'"):
         draw("alignment", corpus, weight="cosine")

@@ -172,7 +172,7 @@ def test_a_plug_in_drawing_is_found_by_its_facts(monkeypatch: pytest.MonkeyPatch
     with pytest.warns(BrokenPlugin, match="'bad' of bad-box cannot be loaded"):
         assert "toy" in [row.name for row in applicable(corpus)]
     assert str(draw("toy", corpus)) == "2 coders"
-    with pytest.raises(CaesuraError, match="'toy' takes at least 2 coders; here are 1"):
+    with pytest.raises(CaesuraError, match="'toy' takes at least 2 coders; this corpus has 1"):
         draw("toy", corpus.select(coders=["a"]))
 
 

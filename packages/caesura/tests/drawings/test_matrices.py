@@ -82,5 +82,5 @@ def test_coders_without_common_items_are_refused() -> None:
     alone = Corpus.from_dict({"a": {"ann": [2]}, "b": {"ben": [3]}})
     with pytest.raises(CaesuraError, match="no two coders annotated the same text"):
         draw("matrix", alone)
-    with pytest.raises(CaesuraError, match="takes at least 2 coders; here are 1"):
+    with pytest.raises(CaesuraError, match="takes at least 2 coders; this corpus has 1"):
         draw("strip", alone.select(coders=["ann"]))

@@ -95,7 +95,7 @@ def test_coders_of_one_table_end_together(tmp_path: Path) -> None:
 
 def test_lengths_that_are_guessed_are_noted(tmp_path: Path) -> None:
     _, said = read(tmp_path, "item,time\nd,0.5\nd,1.5\n")
-    assert "was taken to end at its last boundary (1.5 s), which is then not scored" in said
+    assert "is assumed to end at its last boundary (1.5 s), which is then not scored" in said
     _, said = read(tmp_path, "0.5\n1.5\n", name="t.times")
     assert "no length is given" in said
     _, said = read(tmp_path, "item,time,length\nd,0.5,2\nd,1.5,2\n")

@@ -460,7 +460,7 @@ def test_sentences_with_labels(tmp_path: Path) -> None:
     file.write_text(
         '{"sentences": ["a", "b", "c"], "labels": [1, 0, 1]}\n{"sentences": ["a", "b"], "labels": [1, 1]}\n'
     )
-    with pytest.warns(UserWarning, match="taken to start a segment"):
+    with pytest.warns(UserWarning, match="assumed to start a segment"):
         assert [a.marks.masses for a in cs.read(file)] == [[2, 1], [1, 1]]  # type: ignore[union-attr]
     assert [a.marks.masses for a in cs.read(file, mean="ends")] == [[1, 2], [1, 1]]  # type: ignore[union-attr]
     choi = tmp_path / "dialogue.txt"  # as in DialSeg711
@@ -523,13 +523,13 @@ def test_lists_of_masses_are_items(tmp_path: Path, gold: Any, system: Any, masse
 def test_labels_of_0_and_1_are_boundaries_and_that_is_said(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("item,label\nx,0\nx,1\nx,0\nx,0\n")
-    with pytest.warns(UserWarning, match="1 was taken to end a segment; if it starts one, add -O mean=starts"):
+    with pytest.warns(UserWarning, match="1 is assumed to end a segment; if it starts one, add -O mean=starts"):
         corpus = cs.read(file)
     assert corpus["x", ""].masses == [2, 2]  # type: ignore[union-attr]
     assert cs.read(file, mean="starts")["x", ""].masses == [1, 3]  # type: ignore[union-attr]
     assert cs.read(file, mean="segments")["x", ""].masses == [1, 1, 2]  # type: ignore[union-attr]
     file.write_text("item,label\nx,1\nx,0\nx,1\nx,0\ny,1\ny,0\n")
-    with pytest.warns(UserWarning, match="1 was taken to start a segment"):
+    with pytest.warns(UserWarning, match="1 is assumed to start a segment"):
         assert cs.read(file)["x", ""].masses == [2, 2]  # type: ignore[union-attr]
 
 
@@ -687,7 +687,7 @@ def test_tags_in_tables_are_spans(tmp_path):
 
 def test_a_guessed_length_is_said(tmp_path):
     (tmp_path / "x.csv").write_text("item,position\na,2\na,5\n")
-    with pytest.warns(ReadingNote, match=r"item 'a' was taken to end one unit after its last boundary \(6 units\)"):
+    with pytest.warns(ReadingNote, match=r"item 'a' is assumed to end one unit after its last boundary \(6 units\)"):
         assert cs.read(tmp_path / "x.csv")["a", ""].length == 6
     assert cs.read(tmp_path / "x.csv", length=9)["a", ""].masses == [2, 3, 4]
 

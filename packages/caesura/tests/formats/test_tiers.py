@@ -154,7 +154,7 @@ def test_bounds_of_textgrids(tmp_path: Path) -> None:
     text = grid(("phones", [1.0]))
     path.write_text(text.replace('"TextGrid"\n0\n2.0', '"TextGrid"\n0\n1.9'))
     with pytest.warns(
-        UserWarning, match=r"the tier 'phones' ends at 2 s, after the file \(1.9 s\); the later end was taken"
+        UserWarning, match=r"the tier 'phones' ends at 2 s, after the file \(1.9 s\); the later end is used"
     ):
         assert cs.read(path)["x", ""].length == 2.0  # type: ignore[union-attr]
     path.write_text(text.replace('"TextGrid"\n0\n2.0', '"TextGrid"\n3\n2.0'))

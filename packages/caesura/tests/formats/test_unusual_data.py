@@ -48,7 +48,7 @@ def test_names_may_be_missing_everywhere(tmp_path: Path) -> None:
 def test_flags_in_other_spellings(tmp_path: Path, spelling: tuple[str, str]) -> None:
     """They were names of segments, or types of boundaries."""
     zero, one = spelling
-    with pytest.warns(ReadingNote, match=f"the labels are {zero} and {one}, so {one} was taken to end a segment"):
+    with pytest.warns(ReadingNote, match=f"the labels are {zero} and {one}, so {one} is assumed to end a segment"):
         corpus = read(tmp_path, "x.csv", f"item,label\nx,{zero}\nx,{one}\nx,{zero}\nx,{zero}\n")
     assert corpus["x", ""].masses == [2, 2]  # type: ignore[union-attr]
     starts = cs.read(tmp_path / "x.csv", mean="starts")
@@ -395,7 +395,7 @@ def test_starts_and_ends_under_any_name_of_two_coders(tmp_path: Path) -> None:
 def test_tags_without_names_start_segments(tmp_path: Path, tags: str, masses: list[int]) -> None:
     """B and I were taken for names of segments."""
     table = "item,label\n" + "".join(f"d,{tag}\n" for tag in tags.split())
-    with pytest.warns(ReadingNote, match="so B was taken to start a segment"):
+    with pytest.warns(ReadingNote, match="so B is assumed to start a segment"):
         corpus = read(tmp_path, "x.csv", table)
     assert corpus["d", ""].masses == masses  # type: ignore[union-attr]
     assert corpus.interpretation.options == {"mean": "starts"}  # type: ignore[union-attr]

@@ -224,7 +224,7 @@ def plan(
     needed = None if coder_sd is None else max(2, ceil((z * coder_sd / half_width) ** 2))
     if coder_sd is None:
         notes.append(
-            f"The spread between annotators is not estimated: that needs {_SMALL} or more, and here are {len(data.coders)}; the number of items "
+            f"The spread between annotators is not estimated: that needs {_SMALL} or more, and the pilot has {len(data.coders)}; the number of items "
             "holds for these annotators."
         )
     else:
@@ -252,7 +252,7 @@ class _Pilot:
         shared = [item for item in corpus.items if len(corpus.coders_of(item)) > 1]
         if len(shared) < 3:
             raise CaesuraError(
-                f"a pilot needs three or more items that two coders annotated; here {'is' if len(shared) == 1 else 'are'} {pluralize(len(shared), 'item')}."
+                f"a pilot needs three or more items that two coders annotated; this one has {len(shared)}."
             )
         self.shared, self.items = shared, len(shared)
         whole = agree(corpus, metric, coefficient, seed=seed)
@@ -326,19 +326,16 @@ def _simulate(
     if corpus.kind != "units" or corpus.types is not None:
         return (), (), ["Half widths are simulated for boundaries of texts without types only."]
     if len(corpus.coders) < 3:
-        return (
-            (),
-            (),
-            [
-                "Half widths and the gain of a further annotator need a model of annotators, and that needs three or more."
-            ],
+        needed = (
+            "Half widths and the gain of a further annotator are simulated from a model of three or more annotators."
         )
+        return (), (), [needed]
     model = fit_annotators(corpus, intervals=None, seed=seed)
     assert isinstance(model, BoundaryModel)
     informative = sum(profile.informative for profile in model.annotators.values())
     if informative < 3:
         return (), (), [
-            f"Whether a further annotator pays cannot be said: {pluralize(informative, 'annotator')} of {len(corpus.coders)} "
+            f"The gain of a further annotator is unknown: {pluralize(informative, 'annotator')} of {len(corpus.coders)} "
             f"{'is' if informative == 1 else 'are'} informative, and three are needed."
         ]  # fmt: skip
     (layer,) = model.layers

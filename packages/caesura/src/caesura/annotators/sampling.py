@@ -219,7 +219,7 @@ def _bootstrap(fit: Fit, sampling: Sampling) -> Draws:
     size = len(fit.chain.items)
     if size < 10:
         raise CaesuraError(
-            f"a bootstrap over items needs 10 or more; here are {pluralize(size, 'item')}. Use intervals='gibbs' (--intervals gibbs)."
+            f"a bootstrap over items needs 10 or more; this corpus has {pluralize(size, 'item')}. Use intervals='gibbs' (--intervals gibbs)."
         )
     random = np.random.default_rng([sampling.seed, 72])
     kept = []

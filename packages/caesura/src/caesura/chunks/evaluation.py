@@ -122,17 +122,17 @@ class EvidenceScores(Family):
     counts: ClassVar[Any] = QueryValues
     paper: ClassVar[str] = "Smith & Troynikov 2024, Chroma technical report"
     scores: ClassVar[Mapping[str, Score]] = {
-        "recall-at-budget": _mean("recall_at_budget", "recall within the budget", "Evidence in the best chunks that fit into the budget."),
-        "evidence-recall": _mean("recall", "recall of the evidence", "Evidence in the first k chunks."),
-        "evidence-precision": _mean("precision", "precision", "Evidence among all retrieved text.", "precision_defined"),
-        "evidence-IoU": _mean("iou", "intersection over union", "Evidence shared by both, of all text in either."),
-        "whole-at-k": _mean("whole_at_k", "whole evidence in the first k", "Evidence spans that lie in one retrieved chunk.", "spans"),
-        "precision-omega": _mean("precision_omega", "precision of perfect retrieval", "Evidence in the chunks that have any.", "omega_defined"),
-        "whole": _mean("whole", "whole evidence", "Evidence spans that lie in one chunk.", "spans"),
-        "whole-by-size": _mean("whole_by_size", "whole evidence by size", "What the sizes of the chunks give alone.", "spans"),
+        "recall-at-budget": _mean("recall_at_budget", "recall within the budget", "Share of the evidence in the best chunks that fit into the budget."),
+        "evidence-recall": _mean("recall", "recall of the evidence", "Share of the evidence in the first k chunks."),
+        "evidence-precision": _mean("precision", "precision", "Share of the retrieved text that is evidence.", "precision_defined"),
+        "evidence-IoU": _mean("iou", "intersection over union", "Text that is both evidence and retrieved, as a share of the text that is either."),
+        "whole-at-k": _mean("whole_at_k", "whole evidence in the first k", "Share of the evidence spans that lie in one retrieved chunk.", "spans"),
+        "precision-omega": _mean("precision_omega", "precision of perfect retrieval", "Precision if exactly the chunks with evidence were retrieved.", "omega_defined"),
+        "whole": _mean("whole", "whole evidence", "Share of the evidence spans that lie in one chunk.", "spans"),
+        "whole-by-size": _mean("whole_by_size", "whole evidence by size", "The same share for chunks of these sizes in random places.", "spans"),
         "whole-gain": Score(
             title="gain of whole evidence over size",
-            about="Whole evidence minus what the sizes give alone.",
+            about="Whole evidence minus whole evidence by size.",
             parts=lambda sums: (sums.whole - sums.whole_by_size, sums.spans),
             value=lambda above, below: share(above, below, math.nan),
             bounds=(-1.0, 1.0),
@@ -141,15 +141,15 @@ class EvidenceScores(Family):
         ),
         "whole-corrected": Score(
             title="gain of whole evidence over size, corrected",
-            about="The gain divided by one minus what the sizes give; undefined where sizes alone give more than 0.95.",
+            about="The gain divided by one minus whole evidence by size; undefined if that is above 0.95.",
             parts=lambda sums: (sums.whole - sums.whole_by_size, sums.spans - sums.whole_by_size, sums.spans),
             value=_corrected,
             bounds=(-math.inf, 1.0),
             symmetric=False,
             fixed=_WITHOUT_RANKING,
         ),
-        "recall-ceiling": _mean("ceiling", "recall of all chunks", "Evidence in any chunk; 1 where chunks leave no gap."),
-        "needed": _mean("needed", "chunks needed", "Chunks with evidence per query.", higher_is_better=False, bounds=(0.0, math.inf)),
+        "recall-ceiling": _mean("ceiling", "recall of all chunks", "Share of the evidence in any chunk; 1 if chunks leave no gap."),
+        "needed": _mean("needed", "chunks needed", "Mean number of chunks with evidence per query.", higher_is_better=False, bounds=(0.0, math.inf)),
     }  # fmt: skip
 
     def count(self, batch: Batch) -> Rows:

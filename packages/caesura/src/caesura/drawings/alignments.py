@@ -86,7 +86,7 @@ def draw_alignment(
     coded = [(a.coder, a.marks) for a in corpus if isinstance(a.marks, Segmentation)]
     tracks = {a.track for a in corpus}
     if len(tracks) != 1 or len(coded) != 2:
-        raise CaesuraError(f"an alignment joins two coders of one track; here are {len(coded)} on {len(tracks)}.")
+        raise CaesuraError(f"an alignment joins two coders of one track; this item has {len(coded)} on {len(tracks)}.")
     (reference, reference_marks), (hypothesis, hypothesis_marks) = coded
     aligned = align_segments(
         reference_marks, hypothesis_marks, closeness=closeness, weight=weight, ties=ties, threshold=threshold,

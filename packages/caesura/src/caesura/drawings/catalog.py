@@ -87,7 +87,7 @@ class Drawing:
             return f"the drawing {self.name!r} shows {' or '.join(sorted(self.kinds))}, not {corpus.kind}."
         if len(corpus.coders) < fewest or (most is not None and len(corpus.coders) > most):
             wanted = f"{fewest} coders" if most == fewest else f"at least {fewest} coders"
-            return f"the drawing {self.name!r} takes {wanted}; here are {len(corpus.coders)}."
+            return f"the drawing {self.name!r} takes {wanted}; this corpus has {len(corpus.coders)}."
         if self.typed is not None and corpus.typed != self.typed:
             what = ("spans", "labels") if corpus.kind == "spans" else ("boundaries", "types")
             return f"the drawing {self.name!r} takes {what[0]} with{'' if self.typed else 'out'} {what[1]}."

@@ -30,7 +30,7 @@ def draw_turns(
 ) -> TurnTimeline:
     """Draw the turns of two coders, the reference first, with the map of speakers and the errors of the diarization error rate."""
     if len(corpus.coders) != 2:
-        raise CaesuraError(f"the drawing 'turns' takes two coders; here are {len(corpus.coders)}.")
+        raise CaesuraError(f"the drawing 'turns' takes two coders; this corpus has {len(corpus.coders)}.")
     sides = [corpus.select(coders=[coder]) for coder in corpus.coders]
     family = Diarization(collar=collar, overlap=overlap, like=like, uem=uem)  # type: ignore[arg-type]
     compared = compare_turns(family, Batch.of_corpora(sides[0], sides[1]))

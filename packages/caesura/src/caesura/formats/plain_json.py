@@ -128,7 +128,7 @@ def read_sentences(source: Source, *, mean: Literal["segments", "starts", "ends"
     if mean is None and flags:
         mean = "starts" if all(labels[0] == 1 for _, _, labels in rows) else "ends"
         other = "ends" if mean == "starts" else "starts"
-        text = f"{source.path}: the labels are 0 and 1, so 1 was taken to {mean[:-1]} a segment; if it {other} one, add -O mean={other}."
+        text = f"{source.path}: the labels are 0 and 1, so 1 is assumed to {mean[:-1]} a segment; if it {other} one, add -O mean={other}."
         add_note(
             MARKS,
             text,

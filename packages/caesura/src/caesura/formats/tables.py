@@ -442,7 +442,7 @@ class _BoundaryTable:
             item, track = guessed[0]
             add_note(
                 "length",
-                f"{self.source.path}: no length is given, so {describe_location(item, track)} was taken to end one unit after its last boundary "
+                f"{self.source.path}: no length is given, so {describe_location(item, track)} is assumed to end one unit after its last boundary "
                 f"({ends[item, track]} units); add a column length, or -O length=N.",
                 item=item,
                 count=len(guessed),
@@ -726,7 +726,7 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
     if _are_bare_tags(found, streams):
         add_note(
             "tags",
-            f"{source.path}: the labels are {' and '.join(sorted(found))}, so B was taken to start a segment; if they name segments, "
+            f"{source.path}: the labels are {' and '.join(sorted(found))}, so B is assumed to start a segment; if they name segments, "
             "add -O mean=segments.",
             count=len(streams),
             chosen={"mean": "starts"},
@@ -761,7 +761,7 @@ def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> LabelColumn:
     spelled = sorted(found, key=lambda label: (as_flag(label), label))
     add_note(
         MARKS,
-        f"{source.path}: the labels are {' and '.join(spelled)}, so {spelled[-1]} was taken to {chosen[:-1]} a segment; "
+        f"{source.path}: the labels are {' and '.join(spelled)}, so {spelled[-1]} is assumed to {chosen[:-1]} a segment; "
         f"if it {other} one, add -O mean={other}, if they name segments, -O mean=segments.",
         count=len(streams),
         example=chosen,

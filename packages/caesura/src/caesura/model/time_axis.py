@@ -114,7 +114,7 @@ class TimeAxisRules:
             )
         say(
             "start",
-            f"{where}: {early} starts {_milliseconds(last - first)} before {late}; the earlier start was taken.",
+            f"{where}: {early} starts {_milliseconds(last - first)} before {late}; the earlier start is used.",
         )
         return [stretch(each, first, each.end) for each in marks]
 
@@ -130,7 +130,7 @@ class TimeAxisRules:
         if last - first <= self.slack + _TICK:
             say(
                 "longer",
-                f"{where}: {long} is longer by {_milliseconds(last - first)} than {short}; the longer end was taken.",
+                f"{where}: {long} is longer by {_milliseconds(last - first)} than {short}; the longer end is used.",
             )
             return [stretch(each, start, last) for each in marks]
         if self.lengths is None and all(_ends_with_last_span(each) for each in marks if each.end < last):

@@ -233,7 +233,7 @@ def _noting_later_ends(source: Source, tiers: list[Tier], end: float) -> list[Ti
         add_note(
             "later end",
             f"{source.path}: the tier {later[0].name!r}{others} ends at {later[0].length:.10g} s, after the file ({end:.10g} s); "
-            "the later end was taken.",
+            "the later end is used.",
             count=len(later),
             example=later[0].name,
         )

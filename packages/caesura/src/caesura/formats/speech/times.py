@@ -192,7 +192,7 @@ def _note_guessed(source: Source, ends: Mapping[tuple[str, str], float]) -> None
     (item, track), end = next(iter(ends.items()))
     add_note(
         "length",
-        f"{source.path}: no length is given, so {describe_location(item, track)} was taken to end at its last boundary ({end:g} s), "
+        f"{source.path}: no length is given, so {describe_location(item, track)} is assumed to end at its last boundary ({end:g} s), "
         "which is then not scored; add a column length, or -O length=N.",
         item=item,
         count=len(ends),
