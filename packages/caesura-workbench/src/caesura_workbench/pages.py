@@ -258,7 +258,7 @@ def item(request: Request, store: ViewerStore, item: PathId) -> Response:
     record = store.item(item)
     guide = Guidelines(store, record.project).read()
     return _project_page(
-        request, store, "item.html", "item", record.project, guidelines=guide["html"], item=item, name=record.name,
+        request, store, "item.html", "item", record.project, guidelines=guide["html"], guide=guide, item=item, name=record.name,
         track=record.track, kind=record.kind, editor=_EDITORS[record.kind], rail=True,
     )  # fmt: skip
 

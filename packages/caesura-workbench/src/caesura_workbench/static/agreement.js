@@ -5,7 +5,7 @@ import { histogram } from "./likeness.js";
 import { follow } from "./live.js";
 import { lowestRow } from "./lowest.js";
 import { drawPairs } from "./pairs.js";
-import { day, t, tn } from "./strings.js";
+import { count, day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 const BINS = 12;
@@ -86,8 +86,8 @@ function drawItems(items) {
   const most = Math.max(1, ...counts);
   const low = scored.filter(({ score }) => score < 0.4).length;
   byId("histogram").replaceChildren(
-    el("div", { class: "bars", role: "img", "aria-label": t("Items by agreement, from 0 to 1: {list}", { list: counts.join(", ") }) }, ...counts.map((count, i) => el("i", { class: i < 0.4 * BINS ? "low" : null, style: `height: ${(100 * count) / most}%` }))),
-    el("div", { class: "scale", "aria-hidden": "true" }, ...["0", "0.25", "0.5", "0.75", "1"].map((mark) => el("span", {}, mark))),
+    el("div", { class: "bars", role: "img", "aria-label": t("Items by agreement, from 0 to 1: {list}", { list: counts.join(", ") }) }, ...counts.map((n, i) => el("i", { class: i < 0.4 * BINS ? "low" : null, style: `height: ${(100 * n) / most}%` }))),
+    el("div", { class: "scale", "aria-hidden": "true" }, ...[0, 0.25, 0.5, 0.75, 1].map((mark) => el("span", {}, count(mark)))),
     el("p", { class: "help" }, tn(low, "{n} item lies under 0.4.", "{n} items lie under 0.4.")));
 }
 

@@ -1,5 +1,5 @@
 // Requests to the server (JSON in, JSON out, errors as messages) and helpers to build elements.
-import { t } from "./strings.js";
+import { decimal, t } from "./strings.js";
 
 /**
  * An element of the page by its id. Its type is left open: which element has which id is a matter of the templates, and the browser tests check it.
@@ -133,8 +133,8 @@ export function el(tag, attributes = {}, ...children) {
 export const name = (text) => el("bdi", {}, text);
 /** @param {string[]} listed @returns {Child[]} */
 export const names = (listed) => listed.flatMap((each, i) => [i ? ", " : "", name(each)]);
-/** A score with three digits. @param {number | null | undefined} value */
-export const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3));
+/** A score as the language writes it. @param {number | null | undefined} value @param {number} [digits] */
+export const number = (value, digits = 3) => (value === null || value === undefined ? "–" : decimal(value, digits));
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let fading;

@@ -1,5 +1,6 @@
 // Guidelines: show any version, save a new one.
 import { byId, call, el, reportErrors, undoable } from "./api.js";
+import { changesSwitch } from "./changed_text.js";
 import { moment, t } from "./strings.js";
 
 const address = `/api/projects/${byId("title").dataset.project}/guidelines`;
@@ -11,6 +12,8 @@ let last = { version: 0, text: "", html: "", versions: [] };
 function draw(data) {
   const parsed = new DOMParser().parseFromString(data.html, "text/html");
   byId("prose").replaceChildren(...[...parsed.body.childNodes].map((node) => document.importNode(node, true)));
+  const written = data.versions.find(({ version }) => version === data.version);
+  byId("whats-new").replaceChildren(...(written && data.version > 1 ? [changesSwitch(byId("title").dataset.project, byId("prose"), data.version, written.time)] : []));
   byId("no-guidelines").hidden = data.version > 0;
   byId("version-label").hidden = data.versions.length < 2;
   byId("version").replaceChildren(...data.versions.toReversed().map((v) =>

@@ -1,5 +1,5 @@
 // Every two annotators and how well they agree, as a table of shades with numbers; each cell leads to their comparison.
-import { el, name } from "./api.js";
+import { el, name, number } from "./api.js";
 import { byLikeness } from "./likeness.js";
 import { t } from "./strings.js";
 
@@ -17,7 +17,7 @@ export function drawPairs(table, { coders, matrix, sort }, project, { order = "l
     if (i === j) return el("td", { class: "self" }, "–");
     if (value === null) return el("td", { class: "self", title: t("no item in common") }, "·");
     const address = `/projects/${project}/compare?${new URLSearchParams({ first: coders[i], second: coders[j], sort })}`;
-    return el("td", { style: shade(value) }, el("a", { href: address, title: t("Compare {first} and {second}", { first: coders[i], second: coders[j] }) }, value.toFixed(2)));
+    return el("td", { style: shade(value) }, el("a", { href: address, title: t("Compare {first} and {second}", { first: coders[i], second: coders[j] }) }, number(value, 2)));
   };
   table.style.minWidth = `${6 + 2.75 * shown.length}rem`; // the columns share what is left beside the names; many scroll
   table.replaceChildren(

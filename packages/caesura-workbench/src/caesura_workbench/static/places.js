@@ -1,6 +1,7 @@
 // The places where annotators differ, as a list.
 import { byId, call, el, find, findAll, messageOf, name, names, offer, offerUpdate, reportErrors, targetOf } from "./api.js";
 import { follow } from "./live.js";
+import { showDisputeCount } from "./shell.js";
 import { t } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
@@ -46,6 +47,7 @@ const isLate = (answer) => Promise.race([answer.then(() => false), new Promise((
 function drawPlaces({ total, open, places, next: after }, by, more) {
   next = after;
   listed = by;
+  showDisputeCount(open);
   byId("places-count").textContent = total ? t("{n} disputed: {open} open, {settled} settled in gold.", { n: total, open, settled: total - open }) : t("The annotators agree everywhere.");
   byId("places").append(...places.map(draw));
   byId("places-more").hidden = !next;

@@ -4,7 +4,7 @@ import { bar, percent, spark } from "./figures.js";
 import { follow } from "./live.js";
 import { lowestRow } from "./lowest.js";
 import { drawPairs } from "./pairs.js";
-import { addCommands } from "./shell.js";
+import { addCommands, showDisputeCount } from "./shell.js";
 import { count, moment, t, tn } from "./strings.js";
 
 const title = byId("title");
@@ -59,11 +59,12 @@ async function showPace() {
   const pace = await call("GET", `${base}/pace?days=30`).catch(() => null);
   if (!pace) return;
   const finish = pace.finish ? t("At this pace done on {day}", { day: new Date(pace.finish).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "long" }) }) : t("{n} left", { n: count(pace.left) });
-  kpi("pace", t("Pace"), t("{n} a day", { n: Number(pace.per_day.toFixed(1)) }), spark(pace.days.map((day) => day.done)), el("span", {}, finish));
+  kpi("pace", t("Pace"), t("{n} a day", { n: count(Number(pace.per_day.toFixed(1))) }), spark(pace.days.map((day) => day.done)), el("span", {}, finish));
 }
 
 async function showDisputes() {
   const { total, open } = await call("GET", `${base}/disputes?limit=1`);
+  showDisputeCount(open);
   kpi("disputes", t("Disputes"), t("{n} open", { n: count(open) }), bar([[total - open, "gold"], [open, null]], t("{n} settled", { n: total - open })),
     el("span", {}, t("{n} settled", { n: count(total - open) }), open ? [" · ", el("a", { href: `/projects/${project}/disputes` }, t("settle the next"))] : null));
 }

@@ -1,5 +1,5 @@
 // People of a project: their roles, how they come in, invitations, and who did what.
-import { byId, call, el, find, findAll, name, notify, offer, reportErrors, small, undoable } from "./api.js";
+import { byId, call, el, find, findAll, messageOf, name, notify, offer, reportErrors, small, undoable } from "./api.js";
 import { ago, avatar, meter, total } from "./figures.js";
 import { count, moment, t } from "./strings.js";
 
@@ -102,6 +102,34 @@ byId("add-member").addEventListener("submit", reportErrors(async (event) => {
   const field = byId("member-link");
   field.value = new URL(made.link, location.href).href;
   return field.select();
+}));
+
+// A pasted list, one person after another; names that are refused stay in the field, with the reason.
+byId("add-members").addEventListener("submit", reportErrors(async (event) => {
+  const { names, role: given } = event.target.elements;
+  const links = [];
+  const refused = [];
+  let why = "";
+  for (const who of new Set(names.value.split("\n").map((line) => line.trim()).filter(Boolean))) {
+    try {
+      const made = await call("POST", `${base}/people`, { name: who, role: given.value });
+      links.push(`${made.name}\t${made.link === null ? t("had an account") : new URL(made.link, location.href).href}`);
+    } catch (error) {
+      refused.push(who);
+      why ||= messageOf(error);
+    }
+  }
+  names.value = refused.join("\n");
+  byId("members-added").hidden = !refused.length;
+  byId("members-added").textContent = why;
+  byId("member-links-box").hidden = byId("copy-links").hidden = !links.length;
+  byId("member-links").value = links.join("\n");
+  await show();
+  if (links.length) byId("member-links").select();
+}));
+byId("copy-links").addEventListener("click", reportErrors(async () => {
+  await navigator.clipboard.writeText(byId("member-links").value);
+  notify(t("Copied."));
 }));
 
 reportErrors(show)();

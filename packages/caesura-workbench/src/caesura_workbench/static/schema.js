@@ -183,6 +183,29 @@ byId("save").addEventListener("click", reportErrors(async () => {
   await show();
   notify(t("Version {n} is saved; editors use it from now on.", { n: version }));
 }));
+// The schema of another project, saved as a file: it becomes a draft here, and is checked and told in numbers before it is saved.
+byId("schema-file").addEventListener("change", reportErrors(async (event) => {
+  const [file] = event.target.files;
+  event.target.value = "";
+  if (!file) return;
+  let read;
+  try {
+    read = JSON.parse(await file.text());
+  } catch {
+    throw new Error(t("this file is not JSON."));
+  }
+  const found = read?.schema ?? read;
+  if (!["kinds", "types", "labels", "tiers"].every((list) => Array.isArray(found?.[list]))) throw new Error(t("This file is not a schema; save one on this page of another project."));
+  const known = Object.keys(saved);
+  draft = { ...copy(saved), ...Object.fromEntries(Object.entries(found).filter(([field]) => known.includes(field))) };
+  for (const list of LISTS) for (const label of draft[list]) delete label.was;
+  draw();
+}));
+byId("save-file").addEventListener("click", () => {
+  const link = el("a", { href: URL.createObjectURL(new Blob([`${JSON.stringify({ schema: draft }, null, 1)}\n`], { type: "application/json" })), download: "schema.json" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+});
 byId("discard").addEventListener("click", () => { draft = copy(saved); draw(); });
 byId("versions").addEventListener("change", reportErrors(() => show(byId("versions").value)));
 byId("kinds").addEventListener("change", () => { draft.kinds = findAll("#kinds :checked").map((box) => box.value); changed(); });

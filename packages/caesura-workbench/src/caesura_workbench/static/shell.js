@@ -1,6 +1,6 @@
 // The shell of every page: panels that fold, tabs, dialogs, the command palette and the keys that work everywhere.
 import { byId, call, el, find, findAll, notify, reportErrors, targetOf } from "./api.js";
-import { t } from "./strings.js";
+import { count, t } from "./strings.js";
 
 const app = /** @type {HTMLElement} */ (find(".app"));
 const NARROW = { insp: 1024, list: 736, nav: 736 }; // below, a panel lies over the stage and is closed at first
@@ -47,6 +47,25 @@ export function recall(key) {
   } catch {
     return null;
   }
+}
+
+const disputesKey = `caesura-disputes-${app.dataset.project}`;
+/** Show the number of open disputes beside their page; other pages of the project show what was last known. @param {number | null} open */
+export function showDisputeCount(open) {
+  const link = find(".nav:not(.rail) #tab-disagreements");
+  if (open === null || !link) return;
+  link.querySelector(".count")?.remove();
+  if (open) link.append(el("span", { class: "count push" }, count(open)));
+  try {
+    sessionStorage.setItem(disputesKey, String(open));
+  } catch {
+    // storage is forbidden: the number is on this page only
+  }
+}
+try {
+  showDisputeCount(Number(sessionStorage.getItem(disputesKey)) || null);
+} catch {
+  // storage is forbidden
 }
 
 for (const panel of Object.keys(NARROW)) {

@@ -49,5 +49,8 @@ export const moment = (time) => new Date(time).toLocaleString(language);
 /** A number with the language's separators. @param {number} n */
 export const count = (n) => new Intl.NumberFormat(language).format(n);
 
+/** A number with so many digits after the point, or comma. @param {number} n @param {number} digits */
+export const decimal = (n, digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }).format(n);
+
 /** The size of a file. @param {number} n in bytes */
 export const bytes = (n) => new Intl.NumberFormat(language, { style: "unit", unit: n < 1e6 ? "kilobyte" : "megabyte", maximumFractionDigits: 1 }).format(n / (n < 1e6 ? 1e3 : 1e6));

@@ -1,0 +1,122 @@
+"""Setting up a project in a browser: a schema from a file, people from a list, guidelines that changed; and what most disputes are due to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from web_pages import PASSWORD, _sign_in
+from web_server import Server
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+pytest.importorskip("argon2", reason="passwords are argon2's")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def manager(server: Server, page: Any) -> Any:
+    """A client of the manager, who is signed in on the page, too."""
+    with server.client() as client:
+        client.post("/api/people", json={"name": "mira", "password": PASSWORD}).raise_for_status()
+        client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
+        cookie = {"name": "caesura-session", "value": client.cookies["caesura-session"], "url": server.address}
+        page.context.add_cookies([cookie])
+        yield client
+
+
+def make_project(client: Any, name: str = "letters") -> int:
+    return int(client.post("/api/projects", json={"name": name}).json()["id"])
+
+
+def test_schema_of_another_project_comes_from_a_file(page: Any, server: Server, manager: Any, tmp_path: Path) -> None:
+    first, second = make_project(manager, "first"), make_project(manager, "second")
+    known = manager.get(f"/api/projects/{first}/schema").json()
+    labels = [{"name": name, "number": n, "key": str(n)} for n, name in enumerate(("Person", "Place"), 1)]
+    schema = {**known["schema"], "kinds": ["spans"], "unit": "word", "labels": labels, "open_labels": False}
+    manager.put(
+        f"/api/projects/{first}/schema", json={"version": known["version"], "schema": schema}
+    ).raise_for_status()
+
+    page.goto(f"{server.address}/projects/{first}/schema")
+    page.wait_for_selector("#labels tr")
+    with page.expect_download() as saved:
+        page.locator("#save-file").click()
+    saved.value.save_as(tmp_path / "schema.json")
+
+    page.goto(f"{server.address}/projects/{second}/schema")
+    page.wait_for_selector("#schema:not([hidden])")
+    page.locator("#schema-file").set_input_files({"name": "x.json", "mimeType": "application/json", "buffer": b"[1]"})
+    page.get_by_text("This file is not a schema").wait_for()
+    page.locator("#toast button").last.click()
+    page.locator("#schema-file").set_input_files(tmp_path / "schema.json")
+    page.wait_for_selector("#labels tr:nth-child(2)")
+    page.locator("#save").click()
+    page.get_by_text("editors use it from now on").wait_for()
+    found = manager.get(f"/api/projects/{second}/schema").json()["schema"]
+    assert (found["kinds"], found["unit"], found["open_labels"]) == (["spans"], "word", False)
+    assert [(each["name"], each["number"], each["key"]) for each in found["labels"]] == [("Person", 1, "1"), ("Place", 2, "2")]  # fmt: skip
+
+
+def test_people_are_invited_from_a_list(page: Any, server: Server, manager: Any) -> None:
+    project = make_project(manager)
+    page.goto(f"{server.address}/projects/{project}/people")
+    page.get_by_role("button", name="Paste a list…").click()
+    page.locator("#add-members [name=names]").fill("Ada Lovell\n\n  Ben Ortiz \nAda Lovell\nmira\n" + "x" * 5001)
+    page.locator("#add-members button.main").click()
+    page.wait_for_selector("#member-links-box:not([hidden])")
+    lines = page.locator("#member-links").input_value().split("\n")
+    assert [line.split("\t")[0] for line in lines] == ["Ada Lovell", "Ben Ortiz", "mira"]
+    assert lines[2].endswith("had an account")
+    assert page.locator("#add-members [name=names]").input_value() == "x" * 5001, "what was refused stays"
+    assert page.locator("#members-added").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator("#members tbody tr").count() == 3
+    link = lines[0].split("\t")[1]
+    assert _sign_in(server, link), "the link signs in"
+
+
+def test_what_changed_in_the_guidelines_is_marked(page: Any, server: Server, manager: Any) -> None:
+    project = make_project(manager)
+    for version, text in enumerate(("# Cuts\n\n- one\n- two", "# Cuts\n\n- one\n- two, but **not** here\n- three")):
+        manager.put(f"/api/projects/{project}/guidelines", json={"text": text, "version": version}).raise_for_status()
+    body = {"item": "a", "text": "One thing. Another thing.", "unit": "sentence"}
+    item = manager.post(f"/api/projects/{project}/text", json=body).json()["item"]
+    for address, box in ((f"/projects/{project}/guidelines", "#guidelines"), (f"/items/{item}", "#guide")):
+        page.goto(server.address + address)
+        if box == "#guide":
+            page.wait_for_selector("#editor[data-state]")
+            page.locator("#tab-guide").click()
+        switch = page.locator(box).get_by_role("button", name="What changed")
+        switch.click()
+        page.wait_for_selector(f"{box} mark")
+        assert page.locator(f"{box} mark").all_inner_texts() == ["two, but not here", "three"]
+        assert page.locator(f"{box} li strong").inner_text() == "not", "the rest stays as it was"
+        switch.click()
+        page.wait_for_selector(f"{box} mark", state="detached")
+        assert page.locator(f"{box} li").all_inner_texts() == ["one", "two, but not here", "three"]
+
+
+def test_lowest_items_say_what_most_disputes_are_due_to(page: Any, server: Server, manager: Any) -> None:
+    project = make_project(manager)
+    texts = {
+        ("alone", "ann"): "a b c d", ("alone", "ben"): "a b c d", ("alone", "eve"): "a | b | c d",
+        ("alike", "ann"): "a | b c d", ("alike", "ben"): "a | b c d", ("alike", "eve"): "a | b c d",
+    }  # fmt: skip
+    for (item, coder), text in texts.items():
+        body = {"item": item, "coder": coder, "text": text}
+        manager.post(f"/api/projects/{project}/text", json=body).raise_for_status()
+    for path in ("/agreement", ""):
+        page.goto(f"{server.address}/projects/{project}{path}")
+        page.wait_for_selector("#lowest tbody tr")
+        rows = [row.split("\t") for row in page.locator("#lowest tbody tr").all_inner_texts()]
+        assert [(row[0], row[1], row[3], row[4]) for row in rows] == [("alone", "3", "2", "2 marks that only eve has"), ("alike", "3", "0", "–")]  # fmt: skip
+    page.wait_for_selector("#tab-disagreements .count")
+    assert page.locator("#tab-disagreements .count").inner_text() == "2"
+    page.goto(f"{server.address}/projects/{project}/export")
+    assert page.locator("#tab-disagreements .count").inner_text() == "2", "known on the other pages, too"
+    page.goto(f"{server.address}/projects/{project}")
+    page.locator("#lowest a").first.click()
+    page.wait_for_selector("#editor[data-state=locked]")
+    assert "alone" in page.locator(".crumb").inner_text()
