@@ -161,7 +161,7 @@ def page(tag: str) -> str:
         parts += [
             part
             for name in used
-            for part in (f"### {name}", _words(_schema(name).get("description", "")), fields(name))
+            for part in (f"### {name}", _paragraphs(_schema(name).get("description", "")), fields(name))
         ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -169,7 +169,7 @@ def page(tag: str) -> str:
 def section(operation: Operation) -> Iterator[str]:
     """Yield the heading of an operation, what it does, what it takes and what it returns."""
     yield f"## `{operation.title}` {{ #{operation.anchor} }}"
-    yield _words(operation.about["description"])
+    yield _paragraphs(operation.about["description"])
     parameters = [each for each in operation.about.get("parameters", []) if each["in"] != "header"]
     if parameters:
         rows = [
@@ -297,6 +297,15 @@ def _limits(schema: dict[str, Any]) -> str:
     least, most = schema.get("minimum"), schema.get("maximum")
     start = f" from {least:g}" if least is not None else ""
     return start + (f" to {most:g}" if most is not None and most < 2**31 - 1 else "")
+
+
+def _paragraphs(docstring: str) -> str:
+    """Return a docstring as Markdown.
+
+    >>> _paragraphs("Add files to\\na project.\\n\\nWith ``unit``, they are texts.")
+    'Add files to a project.\\n\\nWith `unit`, they are texts.'
+    """
+    return "\n\n".join(_words(paragraph) for paragraph in docstring.split("\n\n"))
 
 
 def _words(text: str) -> str:

@@ -65,9 +65,9 @@ class CoursePoint(ResponseBody):
 
 
 class AgreementResponse(ResponseBody):
-    """The agreement among coders: their matrix (null on the diagonal and where two share no item), the score of every item, coefficients, and its course over time.
+    """The agreement among coders: their matrix, the score of every item, coefficients, and its course over time.
 
-    ``interval`` is the 95 % interval of ``pooled`` over items, null where there is only one. ``about`` says what the metric measures.
+    The matrix is null on the diagonal and where two coders share no item. ``interval`` is the 95 % interval of ``pooled`` over items, null where there is only one. ``about`` says what the metric measures.
     ``state`` is the id of the change that it was computed at, ``current`` whether nothing changed since.
     """
 

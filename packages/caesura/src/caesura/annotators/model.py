@@ -782,10 +782,11 @@ def fit_annotators(
 ) -> AnnotatorModel:
     r"""Estimate what is true and how far every annotator can be trusted, from the annotations alone.
 
-    Boundaries are modelled by territories: every gap is a true boundary with probability π; annotator j answers a true boundary with probability
-    h_j, displaced by d with probability δ_j(d), and marks any gap by mistake with probability f_j. With n_t = 1 nothing moves, and the
-    model is that of Dawid & Skene (1979). Recordings are modelled on a grid of a fifth of the tolerance, nested segments level by
-    level, spans as two ends and a label on aligned clusters, and one label per unit (``of="labels"``) by Dawid & Skene.
+    Every gap is a true boundary with probability π. Annotator j finds a true boundary with probability h_j, places it d gaps beside it with
+    probability δ_j(d), and marks any gap by mistake with probability f_j. With n_t = 1 nothing moves, and the model is that of Dawid & Skene (1979).
+
+    Recordings are modelled on a grid of a fifth of the tolerance, nested segments level by level, spans as two ends and a label on aligned
+    clusters, and one label per unit (``of="labels"``) by Dawid & Skene.
 
     Parameters
     ----------

@@ -181,8 +181,10 @@ class TextSegmenter(ABC):
         """Choose the parameter that decides the number of segments so that segmented texts score well.
 
         The parameter is the penalty of additive segmenters, the preference of APS, the threshold of C99, and cut-off and block of
-        TextTiling. Additive segmenters also learn the temperature of their posteriors. Among the candidates that score within one
-        standard error of the best (Breiman et al. 1984), the one with the number of segments nearest to the references is chosen.
+        TextTiling. Additive segmenters also learn the temperature of their posteriors.
+
+        Among the candidates that score within one standard error of the best (Breiman et al. 1984), the one with the number of segments
+        nearest to the references is chosen.
 
         Parameters
         ----------
