@@ -236,7 +236,7 @@ def test_marks_of_an_altered_text_are_imported_where_texts_may_differ(page: Any,
         )
         page.wait_for_selector("#preview .fault:has-text('import it with “Texts may differ” (anchor)')")
         assert page.locator("#add-files").is_disabled()
-        page.get_by_label("Texts may differ from the project’s").check()
+        page.locator("#upload").get_by_label("Texts may differ from the project’s").check()
         page.wait_for_selector("#preview .fault:has-text('more than 30 %')")  # nine of eighteen letters
         page.get_by_label("Largest altered share").fill("0.6")
         page.keyboard.press("Tab")
