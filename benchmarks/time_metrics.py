@@ -1,4 +1,4 @@
-"""Diarization and hierarchies against pyannote.metrics and mir_eval, in one process: ``python benchmarks/time_metrics.py``.
+"""Measures in time, some of them against pyannote.metrics and mir_eval, in one process: ``python benchmarks/time_metrics.py``.
 
 Prints CPU seconds of both and their ratio, and that the values agree. Install both packages first.
 """
@@ -14,9 +14,12 @@ import numpy as np
 
 import caesura as cs
 from caesura.metrics.hierarchies import layer_scores
+from caesura.metrics.interval_errors import edits_of_names
 from caesura.metrics.interval_pairing import NamedIntervals, pair_by_cost, pair_by_names
 from caesura.metrics.label_map import LabelMap
 from caesura.metrics.linked import Events, link
+from caesura.metrics.organisation import expected_nucleated
+from caesura.statistics.interval_groups import interval_groups
 
 
 def cpu(function, *args):
@@ -139,6 +142,42 @@ def pairing(random: np.random.Generator) -> None:
     print(f"linking 20,000 × 20,000 annotations: {cpu(link, events, events, 0.6)[1]:.3f} s")
 
 
+def aligner(random: np.random.Generator) -> None:
+    """1,000 recordings of 1,000 phones: errors by phone and by pair of phones."""
+    made: dict[str, list[cs.Annotation]] = {"gold": [], "system": []}
+    for number in range(1000):
+        times = np.cumsum(random.uniform(0.04, 0.15, 1000)).round(4)
+        names = [f"p{code}" for code in random.integers(0, 45, 1000)]
+        moved = np.maximum.accumulate((times[:-1] + random.normal(0, 0.01, 999)).clip(0.001, times[-1] - 0.001))
+        moved = np.maximum.accumulate(moved + np.arange(999) * 1e-6).round(6)
+        for side, cuts in (("gold", times[:-1]), ("system", moved)):
+            marks = cs.Segmentation.from_times(cuts, length=float(times[-1]) + 0.1, names=names)
+            made[side].append(cs.Annotation(f"r{number}", "", marks))
+    gold, system = (cs.Corpus.from_annotations(each) for each in made.values())
+    for by in ("phone", "pair"):
+
+        def table(by: str = by) -> None:
+            counted = cs.evaluate(gold, {"s": system}, ["onset-median"], resamples=0).counted["s"]
+            interval_groups(counted, by, ["onset-median", "onset-p90", "offset-median"])
+
+        table()
+        print(f"onset and offset errors of 1,000 recordings of 1,000 phones, by {by}: {cpu(table)[1]:.2f} s")
+
+
+def others(random: np.random.Generator) -> None:
+    lengths = random.uniform(0.2, 3.0, 400)
+    expected_nucleated(lengths, 3600.0, "lengths", 10, 1)
+    _, seconds = cpu(lambda: expected_nucleated(lengths, 3600.0, "lengths", 1000, 1))
+    print(f"1,000 random configurations of 400 annotations: {seconds:.2f} s")
+    names = random.integers(0, 45, 40_000)
+    for share in (0.01, 0.2):
+        changed = np.where(random.random(40_000) < share, random.integers(0, 45, 40_000), names)
+        sides = [[str(code) for code in row] for row in (names, changed)]
+        edits_of_names(*sides, LabelMap.of(""))
+        _, seconds = cpu(edits_of_names, *sides, LabelMap.of(""))
+        print(f"edit distance of 40,000 names, {share:.0%} changed: {seconds:.2f} s")
+
+
 if __name__ == "__main__":
-    for part in (corpus, pairing, diarization, hierarchies):
+    for part in (corpus, pairing, diarization, hierarchies, aligner, others):
         part(np.random.default_rng(1))

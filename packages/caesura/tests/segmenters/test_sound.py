@@ -249,6 +249,23 @@ def test_models_that_do_not_fit_are_refused(model, tmp_path) -> None:
         SpectralChange(features="nowhere.onnx")
 
 
+def test_all_formats_of_soundfile_are_sound(tmp_path) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    sound, _ = talk(phones=4)
+    found = {}
+    for name in set(soundfile.available_formats()) - {"RAW"}:  # samples without a header
+        path = tmp_path / f"x.{name.lower()}"
+        soundfile.write(path, sound.samples / 8, sound.rate, format=name)
+        found[name] = cs.segment(path)
+    assert len(found) > 20
+    same = [name for name, marks in found.items() if marks == found["WAV"]]
+    assert {"FLAC", "AIFF", "MAT5", "SD2"} <= set(same)
+    # XI and WVE do not store the rate
+    assert all(
+        m.length == pytest.approx(found["WAV"].length, rel=0.2) for n, m in found.items() if n not in ("XI", "WVE")
+    ), found
+
+
 class Pipe(io.RawIOBase):
     """A stream in which one cannot go back."""
 

@@ -33,7 +33,7 @@ from caesura.metrics.catalog import choose_metrics
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.options import option_types, parse_options, parse_value
 from caesura.segmenters import Segmenter, segmenter
-from caesura.segmenters.catalog import SEGMENTERS, SOUND_SUFFIXES, check_medium
+from caesura.segmenters.catalog import RARE_SOUND_SUFFIXES, SEGMENTERS, SOUND_SUFFIXES, check_medium
 from caesura.text import pluralize
 
 if TYPE_CHECKING:
@@ -514,7 +514,7 @@ def _is_sound(path: Path) -> bool:
         if sounds and texts:
             print_stderr(f"{path}: {pluralize(len(texts), 'text file')} beside the recordings left out.")
         return bool(sounds)
-    return path == _STDIN or path.suffix.lower() in SOUND_SUFFIXES
+    return path == _STDIN or path.suffix.lower() in SOUND_SUFFIXES + RARE_SOUND_SUFFIXES
 
 
 def _segment_sounds(

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 #: Suffixes of sound files, of all encodings that libsndfile reads (PCM, floats, µ-law, A-law, ADPCM …).
 SOUND_SUFFIXES = (
     ".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff", ".aifc", ".au", ".snd", ".caf", ".w64", ".rf64", ".sph", ".nist",
-    ".mp2", ".wavex", ".voc", ".avr", ".pvf", ".paf", ".sds", ".svx", ".8svx", ".iff", ".ircam", ".sf", ".wve", ".xi", ".htk",
+    ".mp2", ".wavex", ".voc", ".avr", ".pvf", ".paf", ".sds", ".svx", ".8svx", ".iff", ".ircam", ".sf", ".wve", ".xi", ".htk", ".sd2", ".mpc2k",
 )  # fmt: skip
+#: Suffixes of files that may hold sound, but usually other data: they are sound if they are named, not in a folder.
+RARE_SOUND_SUFFIXES = (".mat", ".mat4", ".mat5")
 
 #: The media that segmenters take.
 Medium = Literal["text", "sound"]
@@ -262,7 +264,7 @@ def _read_path(units: Any, unit: Any) -> Any:
         raise CaesuraError(
             f"the text is one string of {len(units)} characters; expected one string per unit, or the path of a file. caesura.chunk takes a whole text."
         )
-    if Path(units).suffix.lower() in SOUND_SUFFIXES:
+    if Path(units).suffix.lower() in SOUND_SUFFIXES + RARE_SOUND_SUFFIXES:
         from caesura.segmenters.sound import open_sound
 
         return open_sound(units)

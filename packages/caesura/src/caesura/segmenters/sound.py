@@ -98,6 +98,8 @@ class SoundFile:
             raise FormatError(path, None, "the file has no sound.")
         if channel is not None and not 1 <= channel <= channels:
             raise FormatError(path, None, f"there is no channel {channel}; the file has {channels}.")
+        # in some rare formats (XI) one cannot go back
+        self._whole = None if self._file.seekable() else self._file.read(self.size, "float64", always_2d=True)
 
     @property
     def duration(self) -> float:
@@ -106,8 +108,11 @@ class SoundFile:
 
     def read(self, start: int, stop: int) -> NDArray[np.float64]:
         """Return some of the samples, from -1 to 1."""
-        self._file.seek(start)
-        data = self._file.read(max(0, min(stop, self.size) - start), dtype="float64", always_2d=True)
+        if self._whole is None:
+            self._file.seek(start)
+            data = self._file.read(max(0, min(stop, self.size) - start), dtype="float64", always_2d=True)
+        else:
+            data = self._whole[start:stop]
         mixed = data.mean(axis=1) if self.channel is None else data[:, self.channel - 1]
         return np.asarray(np.nan_to_num(mixed), np.float64)
 
