@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import caesura as cs
-from caesura.chunks.files import read_chunks, write_chunks
+from caesura.chunks import read_chunks, write_chunks
 from caesura.errors import CaesuraError
 from caesura.segmenters.text import DCM, FunctionSegmenter, Vectors, locate_chunks
+from caesura.segmenters.text.chunking import text_and_span
 
 TEXT = " ".join(
     f"The {w} lies by the {w}. A {w} is {w}y, and very {w}." for w in ("river", "stone", "bread", "cloud", "salt") for _ in (1, 2)
@@ -202,6 +203,46 @@ def test_files_keep_overlap(tmp_path, style) -> None:
     assert locate_chunks(TEXT, back["doc"]).spans == chunks.spans
 
 
+@pytest.mark.parametrize("style", ["langchain", "llamaindex", "chonkie"])
+def test_files_of_other_libraries_keep_ids_and_metadata(tmp_path, style) -> None:
+    chunks = [
+        {
+            "id": "a",
+            "page_content": "One ship.",
+            "metadata": {"source": "doc", "start_index": 0, "page": 7},
+            "type": "Document",
+        },
+        {
+            "id": "b",
+            "page_content": "ship. Two",
+            "metadata": {"source": "doc", "start_index": 4, "author": {"name": "B"}},
+        },
+        {
+            "id_": "c",
+            "text": "ships.",
+            "start_char_idx": 14,
+            "end_char_idx": 20,
+            "metadata": {"page": 8},
+            "mimetype": "x",
+        },
+        {"id": "d", "text": "Bread.", "start_index": 21, "end_index": 27, "token_count": 2},
+        {"text": "without an offset"},
+    ]
+    write_chunks({"doc": chunks}, tmp_path / "c.jsonl", style)
+    (back,) = read_chunks(tmp_path / "c.jsonl").values()
+    assert [text_and_span(each, 1) for each in back] == [text_and_span(each, 1) for each in chunks]
+    assert [each.get("id", each.get("id_")) for each in back] == ["a", "b", "c", "d", None]
+    assert [back[at]["metadata"].get(key) for at, key in ((0, "page"), (1, "author"), (2, "page"))] == [
+        7,
+        {"name": "B"},
+        8,
+    ]
+    assert "x" in (back[2].get("mimetype"), back[2]["metadata"].get("mimetype"))
+    assert style != "chonkie" or back[3]["token_count"] == 2
+    write_chunks({"doc": back}, tmp_path / "again.jsonl", style)
+    assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "c.jsonl").read_text()
+
+
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
@@ -218,6 +259,11 @@ def test_files_keep_overlap(tmp_path, style) -> None:
 def test_bad_limits_are_one_sentence(limits, sentence) -> None:
     with pytest.raises(CaesuraError, match=sentence):
         cs.chunk(TEXT, "dcm", **limits)
+
+
+def test_segmenters_of_sound_cut_no_text() -> None:
+    with pytest.raises(CaesuraError, match="spectral segments sound, not text"):
+        cs.chunk(TEXT, "spectral")
 
 
 def test_edge_cases() -> None:

@@ -2,6 +2,7 @@
 
 from caesura.chunks.evaluation import ChunkEvaluation, evaluate_chunks
 from caesura.chunks.evidence import ChunkScores, chunk_scores, whole_by_size
+from caesura.chunks.files import read_chunks, write_chunks
 from caesura.chunks.inner import (
     LanguageModelScores,
     boundary_clarity,
@@ -25,5 +26,7 @@ __all__ = [
     "chunk_stickiness",
     "evaluate_chunks",
     "language_model_scores",
+    "read_chunks",
     "whole_by_size",
+    "write_chunks",
 ]

@@ -17,6 +17,8 @@ from caesura.text import shorten
 from caesura.validation import validate_choice
 
 _TEXT_SUFFIXES = (".txt", ".md", ".text")
+_OFFSETS = ("start_index", "end_index", "start_char_idx", "end_char_idx")
+_RENAMED = (*_OFFSETS, "page_content", "text", "id", "id_", "token_count", "document", "type", "start", "end")
 _EVIDENCE_KEYS = ("spans", "evidence", "references")
 _DOCUMENT_KEYS = (
     "document",
@@ -164,7 +166,7 @@ def read_chunks(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def write_chunks(
-    chunks: Mapping[str, Iterable[Chunk]],
+    chunks: Mapping[str, Iterable[Chunk | Mapping[str, Any]]],
     path: Path,
     style: Literal["langchain", "llamaindex", "chonkie"] = "langchain",
 ) -> None:
@@ -172,37 +174,49 @@ def write_chunks(
 
     Parameters
     ----------
-    chunks : mapping of str to iterable of Chunk
-        The chunks by document.
+    chunks : mapping of str to iterable of Chunk or dict
+        The chunks by document. Dicts, as :func:`read_chunks` returns them, keep their ids, metadata and other fields.
     path : Path
         The file to write.
     style : {"langchain", "llamaindex", "chonkie"}, default "langchain"
         Whose field names to use.
     """
     validate_choice("style", style, _STYLES)
-    lines = []
-    for document, listed in chunks.items():
-        for each in listed:
-            entry: dict[str, Any]
-            if style == "langchain":
-                entry = {"page_content": each.text, "metadata": {"source": document, "start_index": each.start}}
-            elif style == "llamaindex":
-                entry = {
-                    "text": each.text,
-                    "start_char_idx": each.start,
-                    "end_char_idx": each.end,
-                    "metadata": {"file_name": document},
-                }
-            else:
-                entry = {
-                    "text": each.text,
-                    "start_index": each.start,
-                    "end_index": each.end,
-                    "token_count": each.tokens,
-                    "document": document,
-                }
-            lines.append(json.dumps(entry, ensure_ascii=False))
+    lines = [
+        json.dumps(_entry(each, document, style, number), ensure_ascii=False)
+        for document, listed in chunks.items()
+        for number, each in enumerate(listed, 1)
+    ]
     atomic_write(Path(path), "\n".join(lines) + "\n")
+
+
+def _entry(chunk: Chunk | Mapping[str, Any], document: str, style: str, number: int) -> dict[str, Any]:
+    """Return a chunk with the field names of a library."""
+    text, span = text_and_span(chunk, number)
+    given = dict(chunk) if isinstance(chunk, Mapping) else {}
+    metadata = {k: v for k, v in dict(given.pop("metadata", None) or {}).items() if k not in _OFFSETS}
+    named = {"id": next((given[key] for key in ("id", "id_") if given.get(key) is not None), None)}
+    tokens = chunk.tokens if isinstance(chunk, Chunk) else given.get("token_count")
+    others = {k: v for k, v in given.items() if k not in _RENAMED}
+    start, end = span or (None, None)
+    entry: dict[str, Any]
+    if style == "langchain":
+        start_index = {} if start is None else {"start_index": start}
+        entry = {**named, "page_content": text, "metadata": {**metadata, **others, "source": document, **start_index}}
+    elif style == "llamaindex":
+        entry = {
+            "id_": named["id"],
+            "text": text,
+            "start_char_idx": start,
+            "end_char_idx": end,
+            "metadata": {**metadata, "file_name": document},
+            **others,
+        }
+    else:
+        more = {"metadata": metadata} if metadata else {}
+        offsets = {"start_index": start, "end_index": end, "token_count": tokens, "document": document}
+        entry = {**named, "text": text, **offsets, **more, **others}
+    return {key: value for key, value in entry.items() if value is not None or key == "token_count"}
 
 
 def match_documents(chunks: dict[str, list[Any]], documents: Mapping[str, str], path: Path) -> dict[str, list[Any]]:

@@ -16,7 +16,7 @@ from caesura.anchoring.alignment import grapheme_start
 from caesura.anchoring.folding import edge_classes, edge_strengths
 from caesura.errors import CaesuraError
 from caesura.model import Segmentation
-from caesura.segmenters.catalog import SEGMENTERS, as_units, segmenter, validate_segment_count
+from caesura.segmenters.catalog import SEGMENTERS, as_units, check_medium, segmenter, validate_segment_count
 from caesura.segmenters.text.units import Text, Unit, split_units
 from caesura.text import pluralize
 from caesura.validation import as_list, validate_choice, validate_integer, whole_number
@@ -222,7 +222,7 @@ def _place(
         raise CaesuraError(
             f"{next(iter(parameters))} has no effect on a segmenter that is made already; make it with this parameter."
         )
-    model = segmenter(method, **parameters) if isinstance(method, str) else method
+    model = segmenter(check_medium(method, "text"), **parameters) if isinstance(method, str) else method
     join = segments is None  # a number of segments that was asked for is kept
     open_number = join and _needs_number(method, model, parameters)
     if open_number:
