@@ -120,3 +120,19 @@ def test_lowest_items_say_what_most_disputes_are_due_to(page: Any, server: Serve
     page.locator("#lowest a").first.click()
     page.wait_for_selector("#editor[data-state=locked]")
     assert "alone" in page.locator(".crumb").inner_text()
+
+
+def test_everybody_stands_along_the_text(page: Any, server: Server, manager: Any) -> None:
+    project = make_project(manager)
+    for coder, text in (("ann", "one | two three four"), ("ben", "one two | three | four")):
+        body = {"item": "a", "coder": coder, "text": text}
+        manager.post(f"/api/projects/{project}/text", json=body).raise_for_status()
+    item = manager.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    manager.post(f"/api/items/{item}/annotations", json={"coder": "gold", "empty": True}).raise_for_status()
+    page.goto(f"{server.address}/items/{item}")
+    page.wait_for_selector("#along svg")
+    rows = [row.get_attribute("aria-label") for row in page.locator("#along svg").all()]
+    assert rows == ["ann: 1 boundary", "ben: 2 boundaries", "gold: 0 boundaries"]
+    assert page.locator("#along svg path").first.get_attribute("d") == "M250.0 0V10"
+    page.locator("#text .gap").nth(1).click()
+    page.wait_for_selector("#along svg[aria-label='gold: 1 boundary']")

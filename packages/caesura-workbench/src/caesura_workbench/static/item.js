@@ -1,3 +1,4 @@
+import { drawAlong } from "./along.js";
 import { byId, call, el, find, findAll, messageOf, name, notify, number, offer, remove, rename, reportErrors } from "./api.js";
 import { Comments } from "./comments.js";
 import { follow } from "./live.js";
@@ -66,6 +67,13 @@ function readChoices() {
 const isWide = () => find(".insp").hasAttribute("data-wide");
 const isBeside = (drawing) => kind === "units" && (drawing === "beside" || (!drawing && isWide()));
 
+function showAlong() {
+  const box = byId("along-box");
+  if (!box) return;
+  box.hidden = data.annotations.length < 2;
+  if (!box.hidden) drawAlong(byId("along"), data, getComputedStyle(byId("text")).direction === "rtl", el);
+}
+
 let latest = 0;
 async function compare() {
   if (!choose) return;
@@ -73,6 +81,7 @@ async function compare() {
   const several = data.annotations.length > 1;
   byId("compare").classList.toggle("nothing", !several);
   message.classList.toggle("fault", several);
+  showAlong();
   message.textContent = data.annotations.length < 2 ? t("There is nothing to compare yet: one annotation is here, or none.") : "";
   if (data.annotations.length < 2) return;
   let choices;
@@ -186,6 +195,7 @@ choose?.addEventListener("submit", (event) => event.preventDefault());
 const editor = new KindEditor(async (state) => {
   const index = data.annotations.findIndex((a) => a.id === state.id);
   if (index >= 0) data.annotations[index] = state;
+  showAlong();
   if (choose && readChoices().request.annotations.includes(state.id)) await compare();
 }, async (from) => {
   data = await fetchItem(from);

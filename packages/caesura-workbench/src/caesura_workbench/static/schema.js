@@ -201,6 +201,7 @@ byId("schema-file").addEventListener("change", reportErrors(async (event) => {
   for (const list of LISTS) for (const label of draft[list]) delete label.was;
   draw();
 }));
+byId("read-file").addEventListener("click", () => byId("schema-file").click());
 byId("save-file").addEventListener("click", () => {
   const link = el("a", { href: URL.createObjectURL(new Blob([`${JSON.stringify({ schema: draft }, null, 1)}\n`], { type: "application/json" })), download: "schema.json" });
   link.click();
