@@ -6,6 +6,8 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
 from caesura.formats.catalog import all_formats
 from caesura.papers.catalog import PAPERS
 
@@ -41,6 +43,13 @@ def test_every_number_is_explained() -> None:
     page = (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8")
     assert sorted(number for number in numbers if not re.search(rf"(?<![\d.]){re.escape(number)}(?![\d])", page)) == []
     assert "0.860" in numbers
+
+
+def test_block_prints_what_stands_below_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT / "examples" / "data")
+    program, output = re.findall(r"^```(?:python|text)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    exec(program, {})
+    assert capsys.readouterr().out == output
 
 
 def test_install_comes_before_everything_else() -> None:

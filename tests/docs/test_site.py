@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import unicodedata
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -35,6 +36,26 @@ pytestmark = [
     pytest.mark.skipif(not built(), reason="the site is not built: make docs builds it and runs this test"),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium"),
 ]
+
+
+#: Return the paragraphs and list items of a page as lists of lines, as the browser breaks them; spaces at breaks are not counted.
+LINES = """() => [...document.querySelectorAll(".md-content .md-typeset :is(p, li)")]
+  .filter(each => !each.closest("td, th, pre, nav, .cards, .thumbs, .tabbed-labels") && !each.querySelector(":scope > p"))
+  .map(each => {
+    const lines = new Map(), range = document.createRange();
+    const walk = node => {
+      if (node.nodeType == 3) for (let i = 0; i < node.length; i++) {
+        range.setStart(node, i); range.setEnd(node, i + 1);
+        const box = range.getClientRects()[0];
+        if (!box || !box.width) continue;
+        const middle = (box.top + box.bottom) / 2;
+        const line = [...lines.keys()].find(other => Math.abs(other - middle) < 9) ?? middle;
+        lines.set(line, (lines.get(line) ?? "") + node.data[i]);
+      } else if (!["UL", "OL", "PRE", "DIV", "TABLE", "math", "svg"].includes(node.tagName)) node.childNodes.forEach(walk);
+    };
+    each.childNodes.forEach(walk);
+    return [...lines.values()].map(line => line.trim()).filter(line => line);
+  })"""
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -108,3 +129,23 @@ def test_long_commands_wrap(address: str) -> None:
         browser.close()
     assert [(text, right <= 390) for text, right, _ in lines] == [("$ caesura compa", True)]
     assert lines[0][2] > 30  # more than one line
+
+
+def test_paragraphs_have_five_lines_of_80_characters(address: str) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    found = {}
+    with playwright.sync_playwright() as driver:
+        browser = launch(driver)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        for name in PAGES:
+            page.goto(address + name)
+            paragraphs = page.evaluate(LINES)
+            found[name] = [each[0] for each in paragraphs if len(each) > 5 or max(map(width, each), default=0) > 80]
+            assert paragraphs, name
+        browser.close()
+    assert {name: long for name, long in found.items() if long} == {}
+
+
+def width(line: str) -> int:
+    """Return the number of characters of a line, each with its marks."""
+    return sum(not unicodedata.combining(character) for character in line)
