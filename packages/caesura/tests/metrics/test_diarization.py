@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from caesura import CaesuraError, Spans, UndefinedScore, evaluate, metric
+from caesura import CaesuraError, Corpus, Spans, UndefinedScore, compare, evaluate, metric
 from caesura.metrics.diarization import EvaluatedTime, speaker_map
 from shared_data import oracle_json
 
@@ -77,6 +79,9 @@ def test_names_of_speakers_do_not_matter() -> None:
     assert metric("diarization-error")(gold, system) == 0.0
     assert metric("jaccard-error")(gold, system) == 0.0
     assert speaker_map(gold, system) == {"ann": "2", "ben": "1"}
+    assert speaker_map(Corpus.from_dict({"x": {"a": gold}}), system) == {"ann": "2", "ben": "1"}
+    with pytest.raises(CaesuraError, match=r"cs\.from_object converts"):
+        speaker_map(Fraction(1, 2), system)
 
 
 def test_turns_of_one_speaker_that_overlap_count_once() -> None:
@@ -231,6 +236,8 @@ def test_turns_are_drawn_with_partners_and_errors() -> None:
     assert {"ann", "└ s1", "ben", "└ s2", "└ s3, nobody", "errors"} <= set(rows)
     assert all(sign in rows["errors"] for sign in "×+≠")
     assert "confused 1.00 s" in picture.svg()
+    for shown in (evaluate({"x": gold}, {"x": found}, ["diarization-error"]), compare(gold, found, ["speaker-purity"])):
+        assert "└ s1" in str(shown), "turns, not matched spans"
 
 
 def test_speakers_of_a_corpus_are_mapped_at_once() -> None:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
         def draw(self, name: str, corpus: Any, **options: Any) -> Picture:
             """Draw a corpus."""
 
-        def draw_against(self, reference: Any, hypothesis: Any, **options: Any) -> Sequence[Picture]:
+        def draw_against(
+            self, reference: Any, hypothesis: Any, names: Sequence[str] | None = None, **options: Any
+        ) -> Sequence[Picture]:
             """Draw two annotations of one item, one below the other."""
 
 

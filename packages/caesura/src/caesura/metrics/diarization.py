@@ -63,6 +63,7 @@ from caesura.metrics.family import (
     Rows,
     Score,
     harmonic_mean,
+    marks_of_corpus,
     parameter,
     share_or_one,
     share_or_undefined,
@@ -338,6 +339,7 @@ class Diarization(Family):
     types = "sets"
     ignores_extra_items = True
     summary_in_tables = True
+    drawing = "turns"
     paper = "NIST 2009, RT-09 evaluation plan; Ryant et al. 2019, The Second DIHARD Diarization Challenge; Bagga & Baldwin 1998"
 
     def __post_init__(self) -> None:
@@ -461,7 +463,8 @@ def speaker_map(reference: Any, hypothesis: Any, **parameters: Any) -> dict[str,
     >>> speaker_map(gold, Spans.from_rows([(0, 5, "B"), (5, 9, "A")], time=True))
     {'ann': 'B', 'ben': 'A'}
     """
-    return compare_turns(Diarization(**parameters), Batch.of_pair(reference, hypothesis)).partners
+    sides = marks_of_corpus(reference), marks_of_corpus(hypothesis)
+    return compare_turns(Diarization(**parameters), Batch.of_pair(*sides)).partners
 
 
 class ComparedTurns(NamedTuple):

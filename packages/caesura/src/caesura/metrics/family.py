@@ -156,6 +156,8 @@ class Family(ABC):
         Whether names must form classes, so that all names which a map connects are one.
     summary_in_tables : bool
         Whether tables of systems show the sentence of :meth:`summarize` too, not only comparisons of two annotations.
+    drawing : str
+        The drawing that shows what is counted; "": the one for the kind of annotation.
     paper : str
         Where it is defined.
     """
@@ -171,6 +173,7 @@ class Family(ABC):
     ignores_extra_items: ClassVar[bool] = False
     needs_classes: ClassVar[bool] = False
     summary_in_tables: ClassVar[bool] = False
+    drawing: ClassVar[str] = ""
     paper: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
@@ -320,7 +323,7 @@ class Metric:
         try:
             return self._counts_of(reference, hypothesis)
         except InvalidSegmentation:
-            sides = [_marks_of_corpus(side) for side in (reference, hypothesis)]
+            sides = [marks_of_corpus(side) for side in (reference, hypothesis)]
             if sides[0] is reference and sides[1] is hypothesis:
                 raise
             return self._counts_of(*sides)
@@ -474,7 +477,7 @@ class Metric:
         return "|".join([self.name, *named, f"v:{__version__}"])
 
 
-def _marks_of_corpus(side: Any) -> Any:
+def marks_of_corpus(side: Any) -> Any:
     """Return the annotation of a corpus that has one, and refuse objects of other packages; everything else is returned as it is."""
     if isinstance(side, Corpus):
         if len(side) != 1:

@@ -230,11 +230,10 @@ class Comparison(Result):
     def drawings(self) -> list[str]:
         """Return the names of the drawings that show this item, the default one first."""
         flexible = all(score.metric.name in ("Sf", "SfB") for score in self.scores.values())
-
-        turns = any(score.metric.name.startswith(("diarization-", "jaccard-error")) for score in self.scores.values())
+        named = {score.metric.family.drawing for score in self.scores.values()}
 
         def order(row: Any) -> int:
-            meant = (flexible and row.name == "operations") or (turns and row.name == "turns")
+            meant = (flexible and row.name == "operations") or row.name in named
             return 0 if meant else 1 if row.shown else 2
 
         return [row.name for row in sorted((d for d in applicable(self.corpus) if not d.whole), key=order)]

@@ -436,7 +436,8 @@ class Evaluation(Results):
             return ()
         sides = (corpus.select(items=[item]) for corpus in (self.pairs.reference, self.pairs.hypothesis))
         first = next(iter(self.measured.values())).metric
-        return drawer().draw_against(*sides, **first.parameters)
+        names = [first.family.drawing] if first.family.drawing else None
+        return drawer().draw_against(*sides, names, **first.parameters)
 
     def worst_item(self, among: Collection[str] | None = None) -> str | None:
         """Return the item with the worst score of the first metric for the first system; None without items.

@@ -402,7 +402,8 @@ def describe_names(counted: CountedPairs, mapping: LabelMap, system: str = "") -
             listed = ", ".join(f"{name} ({n})" for name, n in alone[:_MOST_NAMES]) + (
                 " …" if len(alone) > _MOST_NAMES else ""
             )
-            sentences.append(f"only {side} has {pluralize(len(alone), 'name')}: {listed}")
+            alone_in = f"the reference, not {who}," if system and side == "the reference" else side
+            sentences.append(f"only {alone_in} has {pluralize(len(alone), 'name')}: {listed}")
     if not sentences:
         return []
     advice = [_advise_on_silences(*silent)] if any(silent) else []
