@@ -124,6 +124,17 @@ def test_history_that_was_always_followed_by_one_word_leaves_mass_for_others() -
     assert np.exp(katz.log_probability(follower, history)) == pytest.approx(1 - 1 / 12)
 
 
+@pytest.mark.parametrize("rare", [1, 3])
+def test_unseen_words_are_possible_without_rare_bigrams(rare: int) -> None:
+    """Every bigram occurs ten times, or none can be rare (k = 1): something is left for a word that was never seen."""
+    lexicon, lines = read_lines(["אָא בָב גָג", "דָד גָג"] * 10, HEBREW)
+    katz = fit_katz(lexicon, lines, rare=rare)
+    assert np.isfinite(katz.log_unseen).all()
+    for history in range(len(lexicon) + 2):
+        total = sum(np.exp(katz.log_probability(word, history)) for word in range(len(lexicon) + 1))
+        assert total == pytest.approx(1.0, abs=1e-9), history
+
+
 def test_discount_of_one_is_replaced() -> None:
     """Four words once, two twice after one history: 1* = 2 · 2/4 = 1, which would discount nothing; all histories together decide."""
     once, twice = ["בָב", "בַב", "בִב", "בֵב"], ["גָג", "גַג"]

@@ -378,7 +378,8 @@ def fit_katz(
     word = (lexicon.counts + (lexicon.counts == 0)) / (lexicon.counts + (lexicon.counts == 0)).sum()
     covered = np.bincount(first, weights=word[second], minlength=words + 2)
     small = np.bincount(first, weights=np.where(counts < rare, counts, 0), minlength=words + 2)
-    overall = small.sum() / max(small.sum() + totals.sum(), 1)
+    mass = max(small.sum(), 1.0)  # as if one bigram were rare, if none is: unseen words must remain possible
+    overall = mass / (mass + totals.sum())
     to_unseen = np.where(small > 0, small / np.maximum(small + totals, 1), overall / (totals + 2))
     uncovered = 1 - covered
     if unseen == "unigrams":

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from caesura import samples
 from caesura.cli.main import program
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.formats import read
+from caesura.formats import read, write
 from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import as_similarity
-from caesura.model import Segmentation
+from caesura.model import Corpus, Segmentation
 from caesura.model.provenance import ReadingNote
 from caesura.papers import Line, Reproduction, lai2023, reproduce
 from caesura.papers.lai2023 import CUSTOM
@@ -278,6 +278,26 @@ def test_search_of_the_authors_program_gives_their_figure_4(paper) -> None:
     remarks = {what: line.remark for what, line in lines(paper, "Figure 4").items() if line.status == "explained"}
     assert len(remarks) == 6
     assert remarks["009: S_f^B(I)"] == "their search: 0.5148"
+
+
+def test_authors_numbers_are_explained_only_if_their_search_gives_them(tmp_path) -> None:
+    """Their search and the last speaker explain their numbers for their texts, not for another reading or another text of that name."""
+    corpus = samples.load("nccu")
+    renamed = {"001": "049", "025": "036"}
+    rows = [a._replace(item=renamed[a.item]) for a in corpus if a.item in renamed]  # other texts under these names
+    file = tmp_path / "own.json"
+    write(Corpus.from_annotations(rows), file)
+    found = reproduce("lai2023", path=file)
+    for what, line in lines(found, "Figure 4").items():
+        assert line.status == "not explained", what
+    copy = [a._replace(item="036") for a in corpus if a.item == "009"]  # what the authors' package has under this name
+    write(Corpus.from_annotations([*copy, *(a for a in corpus if a.item == "009")]), file)
+    found = reproduce("lai2023", path=file)
+    statuses = {what: line.status for what, line in lines(found, "Figure 4").items()}
+    assert {statuses[what] for what in statuses if what.startswith("036")} == {"not public"}
+    assert statuses["009: S_f(I)"] == "equal"
+    write(Corpus.from_annotations([a._replace(item="016") for a in corpus if a.item == "001"]), file)
+    assert lines(reproduce("lai2023", path=file), "Figure 5")["016: κ of S_f(I)"].status == "not explained"
 
 
 def test_search_of_the_authors_program_counts_edits_once_but_for_the_last_place() -> None:

@@ -123,6 +123,20 @@ def test_degenerate_baselines_above_a_system_cause_a_warning() -> None:
     assert result.bounds["human"]["F"].micro == pytest.approx(2 / 3)
 
 
+def test_scores_on_both_sides_of_the_best_are_compared_by_their_distance() -> None:
+    """No boundaries at all are an over-segmentation of -100 %, which is worse than +3 %, although lower."""
+    marks = [Segmentation.from_times([float(t) for t in range(1, 1 + size)], length=50.0) for size in (30, 31)]
+    reference, system = (
+        Corpus.from_dict({"rec": {name: each}}) for name, each in zip(("gold", "sys"), marks, strict=True)
+    )
+    result = evaluate(reference, system, ["over-segmentation"], bounds=["none", "uniform"], resamples=0)
+    said = [sentence for sentence in result.warnings() if "ranks" in sentence]
+    assert len(said) == 1
+    assert "'uniform' (0.000)" in said[0]
+    measured = result["over-segmentation"]
+    assert measured.metric.gains(-100.0) < measured.metric.gains(3.0) < measured.metric.gains(0.0) == 0
+
+
 def nothing_like(reference: Corpus) -> Corpus:
     return Corpus.from_dict({item: {"s": [1, 19]} for item in reference.items})
 

@@ -440,6 +440,20 @@ class Metric:
         bounds = self.chosen.bounds
         return bounds(**dict(self.options)) if callable(bounds) else bounds
 
+    def gains(self, scores: Any) -> Any:
+        """Return scores so that higher is better: minus the distance from the best one if scores on both sides of it are possible.
+
+        Examples
+        --------
+        >>> from caesura.metrics import metric
+        >>> metric("over-segmentation").gains(np.array([-100.0, 0.0, 50.0])).tolist()
+        [-100.0, -0.0, -50.0]
+        """
+        low, high = self.bounds
+        if low < self.best < high:
+            return -abs(scores - self.best)
+        return scores if self.higher_is_better else -scores
+
     @property
     def symmetric(self) -> bool:
         """Whether swapping the sides leaves every score unchanged."""

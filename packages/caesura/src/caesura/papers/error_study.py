@@ -198,5 +198,4 @@ def _scores(each: Metric, batch: Batch) -> NDArray[Any]:
     """Score the batch so that higher is better."""
     if not len(batch):
         return np.empty(0)
-    scores = each.score(each.rows(batch))
-    return scores if each.higher_is_better else -scores
+    return np.asarray(each.gains(each.score(each.rows(batch))))

@@ -32,7 +32,7 @@ from caesura.model.provenance import Note, ReadingNote, announce
 from caesura.papers.catalog import citation
 from caesura.papers.lai2023_difficulty import difficulty, is_difficulty_file
 from caesura.papers.lai2023_search import algorithm_1, authors_search, two_steps
-from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.papers.reproduction import Figure, Line, Reason, Reproduction, Section
 
 #: The matrix of section 4.2, and the same with comma and period exchanged, with which figure 4 was computed.
 CUSTOM: Similarity = as_similarity("lai2023")
@@ -575,7 +575,7 @@ def _figure_4(results: Sequence[TextScores], own: bool) -> list[Section]:
     if not own or ("M swapped", "S_f") not in results[0].similarity:
         return [table]
     lines, repeated = [], 0
-    computed = {f.text.number: f for f in results}
+    computed = {f.text.number: f for f in results if not _is_copy_of_009(f)}
     for text, printed in FIGURE_4.items():
         scores = computed.get(text)
         if scores is None and text != "036":
@@ -588,20 +588,37 @@ def _figure_4(results: Sequence[TextScores], own: bool) -> list[Section]:
                     _compare_4(what, value, scores.similarity[short, norm] if scores else None, theirs.get(norm))
                 )
                 repeated += norm in theirs and abs(theirs[norm] - value) <= _DRAWN
-    note = (
-        "M with comma and period exchanged, as the authors computed it; the table below has the matrix of the text, too. The printed values are read off the authors' drawing (scores.tex), to 0.0001. "
-        f"Ours have the least cost; the search of their program, repeated here, gives {repeated} of the {sum(line.computed is not None for line in lines)} values of these texts."
-    )
+    note = "M with comma and period exchanged, as the authors computed it; the table below has the matrix of the text, too. The printed values are read off the authors' drawing (scores.tex), to 0.0001."
+    if of := sum(line.computed is not None for line in lines):
+        note += f" Ours have the least cost; the search of their program, repeated here, gives {repeated} of the {of} values of these texts."
     return [Section("Figure 4: similarity, the authors' numbers and ours", lines, note=note), table]
 
 
 def _compare_4(what: str, printed: float, ours: float | None, theirs: float | None) -> Line:
-    if ours is None or what.startswith("036"):
+    if ours is None:
         return Line(what, printed, None, "the authors' package has a copy of 009 under this name", digits=4)
     if what.startswith("004") and what.endswith("(I)"):
         return Line(what, printed, ours, "the values of 009, repeated", digits=4, reason="authors' error")
-    why = "" if theirs is None or abs(ours - printed) <= _DRAWN else f"their search: {theirs:.4f}"
-    return Line(what, printed, ours, why, digits=4, tolerance=_DRAWN)
+    if theirs is None or abs(ours - printed) <= _DRAWN:
+        return Line(what, printed, ours, digits=4, tolerance=_DRAWN)
+    # Your reading of a text, or your text of that name, may be another than the authors': then their search does not explain it.
+    reason: Reason = "explained" if abs(theirs - printed) <= _DRAWN + 1e-12 else "not explained"
+    return Line(what, printed, ours, f"their search: {theirs:.4f}", digits=4, reason=reason, tolerance=_DRAWN)
+
+
+def _is_copy_of_009(scores: TextScores) -> bool:
+    """Return whether a text 036 is what the authors' package has under this name: text 009."""
+    if scores.text.number != "036":
+        return False
+    from caesura.samples import load
+
+    nine = next(text for text in _pairs(load("nccu")) if text.number == "009")
+    copies = (
+        {speaker.rstrip(":"): _places(marks) for speaker, marks in side.items()}
+        for side in (scores.text.first, scores.text.second, nine.first, nine.second)
+    )
+    first, second, *both = copies
+    return [first, second] == both
 
 
 def similarity_by_their_search(text: TextPair, similarity: Similarity | None) -> dict[str, float]:
@@ -637,7 +654,8 @@ def _figure_5(results: Sequence[TextScores], own: bool) -> list[Section]:
         if text in known:
             last = kappa_of_last_speaker(known[text].text)
             why = f"with the types of the last speaker only, as in their program: {last:.4f}"
-            lines.append(Line(f"{text}: κ of S_f(I)", printed, known[text].kappa["I", "S_f"], why, 4, "authors' error"))
+            reason: Reason = "authors' error" if abs(last - printed) <= 2 * _PRECISION else "not explained"
+            lines.append(Line(f"{text}: κ of S_f(I)", printed, known[text].kappa["I", "S_f"], why, 4, reason))
     note = "Their κ of 049 with M repeats that with I. The other numbers of figure 5 are not known."
     return [Section("Figure 5: κ, the authors' numbers and ours", lines, note=note), table]
 

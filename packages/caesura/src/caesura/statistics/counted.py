@@ -154,11 +154,9 @@ class CountedPairs:
             return np.asarray(per_coder.sum(axis=1) / present.sum(axis=1, keepdims=True))
         by_name = np.argsort(np.array(self.pairs.reference.coders))
         per_coder, present = per_coder[:, by_name], present[:, by_name]
-        scores = metric.score(per_coder)
-        worst = -np.inf if metric.higher_is_better else np.inf
-        scores = np.where(present & np.isfinite(scores), scores, worst)
-        best = scores.argmax(axis=1) if metric.higher_is_better else scores.argmin(axis=1)
-        return np.asarray(per_coder[np.arange(items), best])
+        gains = metric.gains(metric.score(per_coder))
+        gains = np.where(present & np.isfinite(gains), gains, -np.inf)
+        return np.asarray(per_coder[np.arange(items), gains.argmax(axis=1)])
 
     @cached_property
     def other_way_round(self) -> CountedPairs:
@@ -357,9 +355,8 @@ def _list_names(names: Sequence[str]) -> str:
 
 def worst_item(measured: MetricResult, items: Sequence[str], among: Collection[str] | None = None) -> str | None:
     """Return the item with the worst score, the first of equals, or None without items; undefined scores come last."""
-    sign = 1.0 if measured.metric.higher_is_better else -1.0
     scored = [
-        (np.inf if np.isnan(score) else sign * score, number, item)
+        (np.inf if np.isnan(score) else measured.metric.gains(score), number, item)
         for number, (score, item) in enumerate(zip(measured.per_item, items, strict=True))
         if among is None or item in among
     ]

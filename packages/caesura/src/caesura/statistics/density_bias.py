@@ -88,8 +88,7 @@ class DensityBias(Result):
 
     def _gains(self, segmenter: str, name: str) -> NDArray[np.float64]:
         """Return the scores so that higher is better."""
-        values = np.array(self.scores[segmenter][name])
-        return values if self.metrics[name].higher_is_better else -values
+        return np.asarray(self.metrics[name].gains(np.array(self.scores[segmenter][name])))
 
     def tables(self) -> Sequence[Table]:
         """Return a table per segmenter: the scores by density, and what the metric rewards."""

@@ -784,7 +784,7 @@ def _choose_metrics(
 
 
 def _better(metric: Metric, first: float, second: float) -> bool:
-    return first > second if metric.higher_is_better else first < second
+    return bool(metric.gains(first) > metric.gains(second))
 
 
 def _length_groups(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str], str]:

@@ -351,10 +351,9 @@ def preferences(metrics: Sequence[Metric], questions: Sequence[Question]) -> NDA
             raise CaesuraError(
                 f"{each.name} compares {' or '.join(sorted(each.kinds))}; questions show texts in units."
             )
-        sign = 1.0 if each.higher_is_better else -1.0
         for at, question in enumerate(questions):
             try:
-                scores = [sign * each(question.gold, side) for side in (question.first, question.second)]
+                scores = [each.gains(each(question.gold, side)) for side in (question.first, question.second)]
             except CaesuraError:  # such as a text that is too short for a window
                 continue
             if not np.isnan(scores).any():

@@ -296,19 +296,19 @@ def rank_test(
         raise CaesuraError(f"a rank test needs three or more systems, not {len(rows)}; use a paired test for two.")
     scores = {name: metric.score(each) for name, each in rows.items()}
     kept = np.isfinite(np.stack(list(scores.values()))).all(axis=0)
-    table = np.stack([each[kept] for each in scores.values()])
+    table = np.asarray(metric.gains(np.stack([each[kept] for each in scores.values()])))
     if table.shape[1] < 2:
         raise CaesuraError("a rank test needs two or more items on which every system has a score.")
     stats = import_extra("scipy.stats", "stats", "a rank test")
     systems, items = table.shape
     if method == "friedman":
-        ranks = stats.rankdata(-table if metric.higher_is_better else table, axis=0).mean(axis=1)
+        ranks = stats.rankdata(-table, axis=0).mean(axis=1)
         outcome = stats.friedmanchisquare(*table) if np.ptp(table, axis=0).any() else None
         statistic, p_value = (float(outcome.statistic), float(outcome.pvalue)) if outcome else (0.0, 1.0)
         effect = statistic / (items * (systems - 1))
         scale = np.sqrt(systems * (systems + 1) / (6 * items))
     else:
-        flat = stats.rankdata((-table if metric.higher_is_better else table).ravel()).reshape(table.shape)
+        flat = stats.rankdata(-table.ravel()).reshape(table.shape)
         ranks = flat.mean(axis=1)
         outcome = stats.kruskal(*table) if np.ptp(table) else None
         statistic, p_value = (float(outcome.statistic), float(outcome.pvalue)) if outcome else (0.0, 1.0)
