@@ -419,11 +419,13 @@ def write_nested(folder: Path) -> None:
 
 
 def write_vowels(folder: Path) -> None:
-    """Write a well-known line of Hebrew and one of Arabic, without vowels; subtitles, a TextGrid and a Word file."""
+    """Write a well-known line of Hebrew and one of Arabic, without vowels; subtitles, a TextGrid, a Word file, a model's answer."""
     put(folder / "letter.txt", "בראשית ברא אלהים את השמים ואת הארץ\n")
     put(folder / "gold.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
     put(folder / "restored.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֶת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
     put(folder / "arabic.txt", "الحمد لله رب العالمين\n")
+    put(folder / "reference.txt", "ذَهَبَ الْوَلَدُ إِلَى الْمَدْرَسَةِ\nكَتَبَتِ الْبِنْتُ رِسَالَةً إِلَى أُمِّهَا\nقَرَأَ الرَّجُلُ الْكِتَابَ فِي الْبَيْتِ\n")
+    put(folder / "model.txt", "ذَهَبَ الْوَلَدُ إِلَى الْمَدْرَسَةَ\nكَتَبَتْ الْبِنْتُ رِسَالَةً الَى أُمِّهَا\nقَرَأَ الرَّجُلُ كِتَابَ فِي الْبَيْتِ\n")
     write_text = {"film.srt": SUBTITLES, "talk.TextGrid": _grid()}
     for name, text in write_text.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -36,13 +36,6 @@ def texts_with_vowels() -> None:
     write("syriac.toml", [page.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]])
 
 
-def restored_texts() -> None:
-    """A reference with vowels, and the same as a system returned it, without its last letter."""
-    lines = samples.ARABIC
-    write("reference.txt", lines)
-    write("model.txt", [*lines[:-1], lines[-1][:-2]])
-
-
 def project_of_inception() -> None:
     """An export with two annotators and curated documents."""
     Path("project.zip").write_bytes(inception_project())
@@ -75,7 +68,6 @@ def votes() -> None:
 #: Page -> what puts the files into the folder in which its commands run.
 PREPARED: dict[str, Callable[[], None]] = {
     "docs/families/vowels.md": texts_with_vowels,
-    "docs/tutorials/llm-output.md": restored_texts,
     "docs/formats/inception.md": project_of_inception,
     "docs/tutorials/unsupervised-phones.md": recordings_and_encoder,
     "docs/which-metric-misbehaves.md": votes,
