@@ -154,6 +154,22 @@ def test_undefined_coefficients_and_choices_to_report_have_a_sentence() -> None:
     assert "moves of a step cost nothing" in str(cs.agree(times, metric="SfB:step=0.1,tolerance=0.2"))
 
 
+def test_programs_are_in_the_names_of_coefficients() -> None:
+    ann, ben = events([(0, 2000, "nod"), (5000, 7000, "shake")]), events([(0, 2100, "nod"), (9000, 9500, "shake")])
+    coders = {"ann": ann, "ben": ben}
+    names = ["linked-kappa:like=elan", "linked-kappa:unmatched=out", "organisation:chance=elan"]
+    titles = [cs.agree(coders, coefficient=name).title for name in names]
+    assert titles == [
+        "κ of linked annotations as in ELAN",
+        "κ of linked annotations, without the unmatched",
+        "degree of organisation, chance of elan",
+    ]
+    with pytest.raises(cs.CaesuraError, match="coefficient='linked-kappa' is κ of events"):
+        cs.agree(coders, coefficient="kappa")
+    elan = cs.agree(coders, metric="overlap-ratio:like=elan")  # which tier is the first matters
+    assert elan.value == pytest.approx((elan.details["matrix"][0, 1] + elan.details["matrix"][1, 0]) / 2)
+
+
 def test_matrix_and_lengths_are_named() -> None:
     rows = [[(0, 2, "nod"), (5, 7, "shake"), (9, 10, "nod")], [(0, 2.2, "nod"), (5, 7, "shake")], [(0, 2, "nod")]]
     coders = {name: cs.Spans.from_rows(each, time=True, length=12.0) for name, each in zip("abc", rows, strict=True)}

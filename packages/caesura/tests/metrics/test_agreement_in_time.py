@@ -19,6 +19,7 @@ def close(got: float, expected: float | None, tolerance: float) -> bool:
 
 
 def test_linked_kappa_of_easydiag_and_elan() -> None:
+    compared = 0
     for case in oracle_json("agreement_in_time/linked.json"):
         sides = events(case["first"]), events(case["second"])
         easydiag, elan, exact = case["easydiag"], case["elan"], case["exact"]
@@ -28,6 +29,7 @@ def test_linked_kappa_of_easydiag_and_elan() -> None:
 
         counts = metric("linked-kappa", overlap=case["threshold"]).counts_of(*sides)
         table, values = np.array(easydiag["table"]), len(case["values"])
+        assert elan["table"] == easydiag["table"]
         assert [getattr(counts, f"same_{v}") for v in range(values)] == np.diag(table)[:-1].tolist()
         assert [getattr(counts, f"first_{v}") for v in range(values)] == table.sum(axis=1)[:-1].tolist()
         assert [getattr(counts, f"second_{v}") for v in range(values)] == table.sum(axis=0)[:-1].tolist()
@@ -48,7 +50,9 @@ def test_linked_kappa_of_easydiag_and_elan() -> None:
             checks.append((score("linked-kappa-max"), easydiag["kappa_max"], easydiag["tolerance"]))
         for number, check in enumerate(checks):
             assert close(*check), (case["name"], number, check)
+        compared += 1 + len(checks)  # the table and its scores
         assert metric("overlap-ratio")(*sides) == pytest.approx(metric("overlap-ratio")(*sides[::-1]))
+    assert compared == 654
 
 
 def test_tables_of_recordings_are_added_before_kappa() -> None:
@@ -78,15 +82,19 @@ def test_unusual_annotations_of_events() -> None:
 
 
 def test_nuclei_and_their_chance() -> None:
+    compared = 0
     for case in oracle_json("agreement_in_time/nuclei.json"):
         rows = np.array([row for coder in case["coders"] for row in coder], np.float64)
         found = nuclei(rows[:, 0], rows[:, 1])
         assert int((found >= 0).sum()) == case["nucleated"], case["name"]
         assert len(set(found.tolist()) - {-1}) == case["nuclei"]
+        compared += 2
         for key, chance in (("expected_lengths", "lengths"), ("expected_elan", "elan")):
             if (known := case.get(key)) is not None:
                 mean, error = expected_nucleated(rows[:, 1] - rows[:, 0], case["length"], chance, 2000, 7, unit=1.0)
                 assert abs(mean - known["mean"]) <= 5 * (error + known["error"]) + 1e-9, (case["name"], key)
+                compared += 1
+    assert compared == 160
 
 
 def test_organisation_of_few_annotations() -> None:

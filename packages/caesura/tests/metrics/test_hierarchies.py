@@ -20,6 +20,7 @@ def labelled(case, side: str):
 
 
 def test_t_and_l_measures_equal_those_of_mir_eval() -> None:
+    compared = 0
     for case in oracle_json("hierarchies/mir_eval.json"):
         sides = labelled(case, "ref"), labelled(case, "est")
         for answer in case["answers"]:
@@ -28,15 +29,20 @@ def test_t_and_l_measures_equal_those_of_mir_eval() -> None:
                 warnings.filterwarnings("ignore", message="1 segment shorter than a frame")
                 got = layer_scores(*sides, answer["measure"], **given, like="mir_eval")
             np.testing.assert_allclose(got, answer["value"], atol=1e-9, err_msg=case["name"])
+            compared += 1
+    assert compared == 150
 
 
 def test_evhds_is_the_mean_that_evalhds_estimates() -> None:
+    compared = 0
     for case in oracle_json("hierarchies/evhds.json"):
         ref, hyp = ({int(p): rank for p, rank in case[side].items()} for side in ("ref", "hyp"))
         for answer in case["answers"]:
             compare = "count" if answer["windowdiff"] else "any"
             error, boundaries = expected_error(ref, hyp, case["atoms"], compare, least_window=0)
             assert error / boundaries == pytest.approx(answer["mean"], abs=answer["tolerance"]), case["name"]
+            compared += 1
+    assert compared == 120
 
 
 def test_evhds_of_moonstone_annotators() -> None:

@@ -320,6 +320,7 @@ def _label_coefficients(
 _DIRECTED_METRICS = frozenset(
     [
         "evHDS",
+        "overlap-ratio",  # as ELAN links
         "jaccard-error",
         "speaker-purity",
         "speaker-coverage",
@@ -456,9 +457,13 @@ class _AgreementProblem:
         """Compute one coefficient."""
         coefficient, corpus = COEFFICIENTS[name], self.sums.corpus
         if corpus.kind != "units" and name != "percentage":
+            advice = (
+                "coefficient='linked-kappa' is κ of events, 'gamma' and 'u-alpha' are others of spans"
+                if corpus.kind == "spans"
+                else "coefficient='percentage' is the agreement without correction for chance"
+            )
             raise CaesuraError(
-                f"{coefficient.title_many_coders} counts potential boundaries, which {corpus.kind} annotations do not have; "
-                "coefficient='percentage' is the agreement without correction for chance."
+                f"{coefficient.title_many_coders} counts potential boundaries, which {corpus.kind} annotations do not have; {advice}."
             )
         by_place = coefficient.by_place is not None
         observed, expected = self._by_place(coefficient) if by_place else self._both(coefficient, self.sums.whole)

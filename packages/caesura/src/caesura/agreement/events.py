@@ -109,7 +109,7 @@ def linked_kappa(
             "notes": _sentences(measure, pooled),
         },
         interval=interval,
-        title="κ of linked annotations",
+        title=f"κ of linked annotations{_PROGRAMS[like]}{', without the unmatched' if unmatched == 'out' else ''}",
     )
 
 
@@ -190,7 +190,7 @@ def organisation(
             "notes": [*([_sentence(ALL_BY_CHANCE)] if 0 < total <= expected else []), _describe_lengths(streams, unit)],
         },
         formula="organisation",
-        title="degree of organisation",
+        title=f"degree of organisation{'' if chance == 'lengths' else f', chance of {chance}'}",
     )
 
 
@@ -247,6 +247,10 @@ def both_directions(counted: CountedPairs, measure: Metric) -> Agreement:
         formula="observed",
         title=f"{measure.title}, mean of both directions",
     )
+
+
+#: What ``like`` adds to the name of a coefficient.
+_PROGRAMS = {"caesura": "", "elan": " as in ELAN", "easydiag": " as in EasyDIAg"}
 
 
 def _spans(corpus: CorpusLike) -> Corpus:

@@ -26,8 +26,8 @@ from caesura.registry import Entry, Registry
 
 #: Words that people type as a command -> the command that does it.
 _OTHER_COMMANDS = {
-    **dict.fromkeys(("kappa", "alpha", "gamma", "agreement", "reliability", "iaa"), "agree"),
-    **dict.fromkeys(("diarization", "diarize", "der", "score", "eval", "metrics"), "evaluate"),
+    **dict.fromkeys(("kappa", "alpha", "gamma", "agreement", "reliability", "iaa", "easydiag", "staccato"), "agree"),
+    **dict.fromkeys(("diarization", "diarize", "dscore", "der", "score", "eval", "metrics"), "evaluate"),
     **dict.fromkeys(("align", "aligner", "alignment", "mfa", "forced-alignment"), "aligners"),
     **dict.fromkeys(("plot", "draw", "view", "open"), "show"),
     **dict.fromkeys(("diff", "textgrid", "praat", "elan"), "compare"),
