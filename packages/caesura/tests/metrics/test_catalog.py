@@ -38,6 +38,11 @@ def test_first_words_and_limits_of_names_are_explained() -> None:
         metric("within-15ms")
 
 
+def test_metric_that_is_not_included_names_what_comes_nearest() -> None:
+    with pytest.raises(CaesuraError, match=r"TNWin of Lamprier et al.*no text that we found defines it; NWin"):
+        metric("TNWin")
+
+
 def test_names_of_other_packages_are_explained() -> None:
     docs = Path(__file__).parents[4] / "docs"
     for theirs, (package, ours, page) in FOREIGN_NAMES.items():

@@ -43,6 +43,31 @@ def test_scores_follow_from_the_definition(edges) -> None:
         assert cs.metric(f"k-kappa:k={k},edges={edges}")(*pair) == pytest.approx(kappa)
 
 
+def test_k_kappa_does_what_its_abstract_says() -> None:
+    """Niekrasz & Moore: Pk is biased in favour of fewer or adjacent boundaries, k-κ is not. All hypotheses here know nothing."""
+    random, n, k = np.random.default_rng(0), 120, 5
+
+    def at(places):
+        return cs.Segmentation(n, np.sort(places))
+
+    def scattered(number):
+        return at(random.choice(n - 1, number, replace=False) + 1)
+
+    def adjacent(number, together=4):
+        starts = random.choice((n - 1) // together, number // together, replace=False) * together + 1
+        return at((starts[:, None] + np.arange(together)).ravel())
+
+    references = [scattered(12) for _ in range(300)]
+    scores = {}
+    for name, draw in (("as many", scattered), ("adjacent", adjacent), ("few", lambda number: scattered(number // 4))):
+        pairs = [(reference, draw(12)) for reference in references]
+        for metric in ("Pk", "k-kappa"):
+            scores[metric, name] = np.mean([cs.metric(f"{metric}:k={k}")(*pair) for pair in pairs])
+    assert scores["Pk", "as many"] > scores["Pk", "adjacent"] + 0.03
+    assert scores["Pk", "as many"] > scores["Pk", "few"] + 0.03
+    assert all(abs(scores["k-kappa", name]) < 0.04 for name in ("as many", "adjacent", "few"))
+
+
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize(
     ("n", "first", "second", "k"), [(7, 2, 3, 2), (6, 1, 2, 3), (6, 3, 0, 4), (5, 1, 1, 1), (4, 3, 2, 6)]

@@ -277,6 +277,12 @@ _OTHER_PARAMETERS = {
 }
 _FOREIGN = {name.lower(): known for name, known in FOREIGN_NAMES.items()}
 
+#: Metrics of papers that are not included, and why, with what comes nearest.
+_NOT_INCLUDED = {
+    "tnwin": "TNWin of Lamprier et al. (2007) is not included, because no text that we found defines it; NWin divides WindowDiff by its expectation, "
+    "and caesura evaluate --chance 200 compares any metric with random boundaries of the same number."
+}
+
 
 #: Names of coefficients, which are not metrics.
 COEFFICIENT_NAMES = {
@@ -406,6 +412,8 @@ def _cached(name: str, **parameters: Any) -> Metric:
 
 def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
     """Make a metric with parameters given as values and as text, such as "n_t=3"."""
+    if name.lower() in _NOT_INCLUDED and name not in FAMILIES:
+        raise CaesuraError(_NOT_INCLUDED[name.lower()])
     if name.lower() in _FOREIGN and name not in FAMILIES:
         package, ours, page = _FOREIGN[name.lower()]
         raise CaesuraError(f"{name} of {package} is called {ours} here; see the page {page} of the documentation.")
