@@ -80,7 +80,7 @@ def test_raw_text_is_annotated_and_adjudicated(page: sync_api.Page, server: Serv
     page.locator("#download [name=role]").select_option("gold")
     page.locator("#download [name=format][value=brat]").check()
     page.wait_for_selector(".pick:has([value=brat]) .pill.warn:has-text('loses')")
-    assert page.locator(".pick:has([value=caesura-json]) .pill").inner_text() == "keeps all"
+    assert page.locator(".pick:has([value=caesura-json]) .pill").inner_text() == "keeps everything"
     assert page.locator("[name=format][value=textgrid]").count() == 0, "a text does not fit into a TextGrid"
     page.locator("#download [name=files]").select_option("items")
     with page.expect_download() as kept:

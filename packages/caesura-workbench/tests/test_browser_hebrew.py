@@ -104,7 +104,7 @@ def download(page: Any, project: int, folder: Path, sort: str) -> cs.Corpus:
     page.locator("#download [name=role]").select_option("gold")
     page.locator("#download [name=sort]").select_option(sort)
     page.locator("[name=format][value=caesura-json]").check()
-    assert page.locator(".pick:has(:checked) .pill").inner_text() == "keeps all"
+    assert page.locator(".pick:has(:checked) .pill").inner_text() == "keeps everything"
     page.locator("#download [name=files]").select_option("one")
     with page.expect_download() as kept:
         page.locator("#download button.main").click()

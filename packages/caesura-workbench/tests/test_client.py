@@ -120,7 +120,7 @@ def test_client_from_a_new_project_to_its_export(accounts: Server, tmp_path: Pat
     path = project.export(tmp_path / "out.json")
     corpus = read(path)
     assert (len(corpus), corpus.coders, corpus.labels) == (3, ("ann",), ("Topic",))
-    assert project.formats()[0]["text"] == "keeps all"
+    assert project.formats()[0]["text"] == "keeps everything"
     assert bench.project("Interviews") == project
     with pytest.raises(WorkbenchError, match="there is no project 'x'; there are: Interviews"):
         bench.project("x")

@@ -194,7 +194,7 @@ def test_unexpected_errors_are_in_the_log(caplog: pytest.LogCaptureFixture) -> N
 def test_only_formats_that_fit_are_offered_with_their_losses(client: TestClient, project: int) -> None:
     listed = client.get(f"/api/projects/{project}/export/formats").json()
     known = {each["name"]: each for each in listed}
-    assert (known["caesura-json"]["text"], known["caesura-json"]["loses"]) == ("keeps all", [])
+    assert (known["caesura-json"]["text"], known["caesura-json"]["loses"]) == ("keeps everything", [])
     assert listed[0]["loses"] == []
     assert "textgrid" not in known, "a TextGrid cannot hold boundaries of a text"
     lossy = [each for each in listed if each["loses"]]

@@ -161,7 +161,7 @@ def _describe_format(chosen: Format, corpora: dict[str, Corpus], needed: list[se
         "files": files + [each for each in words if each == "tiers"],
         "loses": lost,
         "loses_in": words,
-        "text": f"loses {_list_words(lost)}" if lost else "keeps all",
+        "text": f"loses {_list_words(lost)}" if lost else "keeps everything",
     }
 
 

@@ -88,7 +88,7 @@ function drawItems(items) {
   byId("histogram").replaceChildren(
     el("div", { class: "bars", role: "img", "aria-label": t("Items by agreement, from 0 to 1: {list}", { list: counts.join(", ") }) }, ...counts.map((n, i) => el("i", { class: i < 0.4 * BINS ? "low" : null, style: `height: ${(100 * n) / most}%` }))),
     el("div", { class: "scale", "aria-hidden": "true" }, ...[0, 0.25, 0.5, 0.75, 1].map((mark) => el("span", {}, count(mark)))),
-    el("p", { class: "help" }, tn(low, "{n} item lies under 0.4.", "{n} items lie under 0.4.")));
+    el("p", { class: "help" }, tn(low, "{n} item is below 0.4.", "{n} items are below 0.4.")));
 }
 
 // When the guidelines changed meanwhile: what the course may be due to.
@@ -169,5 +169,5 @@ reportErrors(async () => {
 
 follow(byId("title").dataset.project, (changes) => {
   if (!changes.some(({ what }) => /^(annotation|item|merge)/.test(what))) return;
-  offerUpdate(t("The annotations have changed; these numbers are from before."), () => showAgreement());
+  offerUpdate(t("The annotations have changed; these numbers are out of date."), () => showAgreement());
 });

@@ -291,7 +291,7 @@ export default class SpanEditor extends Editor {
     const [start, end] = this.range;
     [this.position, this.until] = [start, end];
     const place = this.here();
-    byId("in-hand").replaceChildren(...(this.held ? [el("span", { class: `lbl sm ${colourOf(this.labelOf(this.held[2]))}` }, name(this.held[2] ?? t("no label"))), el("span", { class: "hint" }, t("in hand"))] : [el("span", { class: "hint" }, t("Chosen words; a key makes them a span."))]));
+    byId("in-hand").replaceChildren(...(this.held ? [el("span", { class: `lbl sm ${colourOf(this.labelOf(this.held[2]))}` }, name(this.held[2] ?? t("no label"))), el("span", { class: "hint" }, t("selected"))] : [el("span", { class: "hint" }, t("Chosen words; a key makes them a span."))]));
     byId("in-hand-text").textContent = this.flows ? `“${this.layout.quote(start, end)}”` : "";
     this.showVoters(`${this.held ? t("Span") : t("Chosen")} ${this.layout.format(start, end)}`, place?.voters.filter((c) => this.coders.some((a) => a.coder === c)) ?? []);
     for (const [id, value] of [["from", start], ["until", end]]) if (document.activeElement !== byId(id)) byId(id).value = Number(value.toFixed(6));

@@ -32,14 +32,14 @@ const lossesOf = (format) => (format.loses_in[form.elements.files.value]?.length
 async function showFormats() {
   const mine = ++turn;
   const asked = new URLSearchParams(["role", "sort"].filter((field) => !form.elements[field].disabled && form.elements[field].value).map((field) => [field, form.elements[field].value]));
-  byId("formats-message").textContent = t("Looking which formats fit …");
+  byId("formats-message").textContent = t("Finding formats that fit …");
   drawFormats();
   try {
     const found = await call("GET", `${base}/export/formats?${asked}`);
     if (mine !== turn) return;
     formats = found;
     known = true;
-    byId("formats-message").textContent = formats.length ? tn(formats.length, "{n} format fits what is here.", "{n} formats fit what is here.") : t("No format holds all of this in one; choose a part.");
+    byId("formats-message").textContent = formats.length ? tn(formats.length, "{n} format fits what is here.", "{n} formats fit what is here.") : t("No format can store all of this in one file; choose a part.");
   } catch (error) {
     if (mine !== turn) return;
     formats = [];
@@ -56,7 +56,7 @@ function drawFormats() {
   byId("formats").replaceChildren(...shown.map((format) => {
     const lost = lossesOf(format).map((each) => LOSSES[each] ?? each);
     return el("label", { class: "pick" }, el("input", { type: "radio", name: "format", value: format.name, checked: format.name === before }),
-      el("span", { class: "row" }, el("b", {}, format.title), el("span", { class: "mute small", dir: "ltr" }, format.suffix), lost.length ? el("span", { class: "pill warn push" }, t("loses {what}", { what: lost.join(", ") })) : el("span", { class: "pill ok push" }, t("keeps all"))));
+      el("span", { class: "row" }, el("b", {}, format.title), el("span", { class: "mute small", dir: "ltr" }, format.suffix), lost.length ? el("span", { class: "pill warn push" }, t("loses {what}", { what: lost.join(", ") })) : el("span", { class: "pill ok push" }, t("keeps everything"))));
   }));
   if (shown.length && !form.elements.format?.value) byId("formats").querySelector("input").checked = true;
   if (focused) byId("formats").querySelector("input:checked")?.focus(); // whoever is in the list with the keyboard stays in it

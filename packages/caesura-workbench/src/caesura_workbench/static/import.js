@@ -138,7 +138,7 @@ function drawSummary() {
   const noMarks = coders.size && !rows.some((row) => row.marks);
   byId("preview-message").textContent = rows.length
     ? [[tn(items.size, "{n} item", "{n} items"), coders.size ? t("{annotations} of {annotators}", { annotations: tn(rows.length, "{n} annotation", "{n} annotations"), annotators: tn(coders.size, "{n} annotator", "{n} annotators") }) : "",
-      rows.length > MAX_SHOWN ? t("the first {n} are shown", { n: MAX_SHOWN }) : ""].filter(Boolean).join(", ") + ".", faults.length ? tn(faults.length, "{n} file is not read.", "{n} files are not read.") : "", t("Nothing has been added yet."), noMarks ? t("None has marks: if these are raw texts, choose that above; otherwise an annotator without marks is added.") : ""].filter(Boolean).join(" ")
+      rows.length > MAX_SHOWN ? t("the first {n} are shown", { n: MAX_SHOWN }) : ""].filter(Boolean).join(", ") + ".", faults.length ? tn(faults.length, "{n} file cannot be read.", "{n} files cannot be read.") : "", t("Nothing has been added yet."), noMarks ? t("None has marks: if these are raw texts, choose that above; otherwise an annotator without marks is added.") : ""].filter(Boolean).join(" ")
     : t("None of these files can be added.");
   byId("add-files").disabled = !rows.length;
   byId("add-files").textContent = rows.length ? tn(items.size, "Add {n} item", "Add {n} items") : t("Add");

@@ -21,7 +21,7 @@ async function showPlaces(more = false) {
     byId("places").replaceChildren();
     byId("places-begin").hidden = byId("places-more").hidden = true;
     byId("places-note").textContent = "";
-    byId("places-count").textContent = t("Looking where the annotators differ …");
+    byId("places-count").textContent = t("Finding where the annotators differ …");
   }
   const answer = ask(more ? listed : wanted);
   try {
@@ -35,7 +35,7 @@ async function showPlaces(more = false) {
     if (mine !== turn) return;
     if (!meanwhile) drawPlaces(found, more ? listed : wanted, more);
     else if (found.order !== "split") offerUpdate(t("What settling gains is known now."), () => showPlaces());
-    if (!more && found.order !== wanted) byId("places-note").textContent = t("Too much to be ordered by gain; the most evenly split come first.");
+    if (!more && found.order !== wanted) byId("places-note").textContent = t("Too many to be sorted by gain; the most evenly split come first.");
   } catch (error) {
     if (mine === turn) byId(byId("places").children.length ? "places-note" : "places-count").textContent = messageOf(error);
   }
@@ -113,5 +113,5 @@ byId("gold-from").addEventListener("change", reportErrors(() => showPlaces()));
 
 follow(byId("title").dataset.project, (changes) => {
   if (!changes.some(({ what }) => /^(annotation|item|merge)/.test(what))) return;
-  offerUpdate(t("The annotations have changed; this list is from before."), () => showPlaces());
+  offerUpdate(t("The annotations have changed; this list is out of date."), () => showPlaces());
 });

@@ -192,7 +192,7 @@ function drawPalette() {
     for (const { name, side, run } of hits)
       rows.push(el("li", { role: "option", "aria-selected": "false", onclick: () => { palette.close(); reportErrors(async () => run())(); } }, el("span", { dir: "auto" }, name), el("span", { class: "push" }, side ?? "")));
   }
-  palette.querySelector("ul").replaceChildren(...(rows.length ? rows : [el("li", { class: "group", role: "presentation" }, t("Nothing by that name."))]));
+  palette.querySelector("ul").replaceChildren(...(rows.length ? rows : [el("li", { class: "group", role: "presentation" }, t("Nothing with that name."))]));
   selectOption(palette.querySelector("[role=option]"));
 }
 

@@ -60,7 +60,7 @@ export class Suggestions {
     const left = this.marks.length;
     const sure = this.probabilities?.get(this.at);
     byId("suggestions").hidden = this.by === null;
-    byId("suggested").textContent = this.by === null ? "" : left ? t("{n} left", { n: left }) + (sure === undefined ? "" : t("; this one {n} % sure", { n: Math.round(sure * 100) })) : t("none left");
+    byId("suggested").textContent = this.by === null ? "" : left ? t("{n} left", { n: left }) + (sure === undefined ? "" : t("; this one has a probability of {n} %", { n: Math.round(sure * 100) })) : t("none left");
     for (const id of ["accept", "refuse-one", "accept-all"]) byId(id).disabled = !left || this.editor.locked;
     const [, ...others] = (this.marks.includes(this.at) && this.forms?.get(this.at)) || [];
     byId("other-forms").replaceChildren(...others.map(([form, share]) => el("button", {
