@@ -85,7 +85,6 @@ corpus = Corpus.from_dict({"text": {f"c{k}": Spans(15 * len(rows) + 40, *zip(*ro
 """
 CONTINUUM = PEERS["γ"]["pygamma_agreement"].replace("for text in items:", "for text in [items]:")
 SEGMENTERS = ("dcm", "u00", "c99", "texttiling", "mincut", "aps")
-SENTENCE = "from caesura import samples, segment\nunits = [u for a in samples.load('moonstone') for u in a.marks.units][:100]\n"
 #: Single jobs: our program, another package's if it has the same, the annotators and the spans of each.
 SINGLE: dict[str, tuple[str, str | None, int, int]] = {
     **{
@@ -99,7 +98,7 @@ SINGLE: dict[str, tuple[str, str | None, int, int]] = {
     "gold of spans by majority, 5 × 100 spans": (f"{CORPUS}from caesura import unify\nunify(corpus, 'majority')", None, 5, 100),
     "unify, 3 annotators of 10 segments": ("from caesura import unify\nunify([[10] * 10, [9, 11] * 5, [10, 10, 12, 8] * 2 + [20]], 'majority')", None, 0, 0),
     **{
-        f"segment 100 sentences, {name}": (f"{SENTENCE}segment(units, {name!r}, segments=5)", None, 0, 0)
+        f"segment 100 sentences, {name}": (f"from caesura import segment\nassert len(segment(items, {name!r}, segments=5).masses) == 5", None, 0, 100)
         for name in SEGMENTERS
     },
 }  # fmt: skip
@@ -132,6 +131,16 @@ def similar_spans(draw: random.Random, coders: int, spans: int) -> list[list[tup
     begins = list(accumulate(draw.randint(12, 16) for _ in range(spans)))
     return [
         [(b + draw.randint(-1, 1), b + draw.randint(6, 9), draw.randint(0, 3)) for b in begins] for _ in range(coders)
+    ]
+
+
+def sentences(draw: random.Random, number: int) -> list[str]:
+    """Return sentences of 8 to 25 words on five topics, one after another; half of the words belong to the topic."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [["".join(draw.choices(letters, k=draw.randint(4, 9))) for _ in range(60)] for _ in range(6)]
+    return [
+        " ".join(draw.choice(words[draw.choice((0, 1 + 5 * n // number))]) for _ in range(draw.randint(8, 25))) + "."
+        for n in range(number)
     ]
 
 
@@ -237,7 +246,8 @@ def measure_single_jobs(asked: argparse.Namespace) -> None:
         for title, (code, peer, coders, spans) in SINGLE.items():
             if asked.only and not any(part in title for part in asked.only.split(",")):
                 continue
-            data.write_bytes(marshal.dumps(similar_spans(random.Random(spans), coders, spans)))
+            draw = random.Random(spans)
+            data.write_bytes(marshal.dumps(similar_spans(draw, coders, spans) if coders else sentences(draw, spans)))
             ours, others = [], []
             for _ in range(asked.runs):
                 containers.clear()

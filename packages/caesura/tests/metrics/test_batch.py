@@ -24,6 +24,16 @@ def test_numbers_of_annotations_must_agree() -> None:
         Batch.of_corpora(corpus(a=[3], b=[2]), corpus(a=[3]))
 
 
+def test_all_rows_in_order_are_not_copied() -> None:
+    both = corpus(a=[3], b=[2, 1])
+    every, other = np.arange(2), np.array([1, 0])
+    batch = Batch.of_corpora(both, both, every, every)
+    assert np.shares_memory(batch.reference.starts, both.offsets)
+    assert np.shares_memory(batch.lengths, both.lengths)
+    turned = Batch.of_corpora(both, both, other, other)
+    assert turned.reference.sizes.tolist() == batch.reference.sizes[::-1].tolist() == [1, 0]
+
+
 def test_kinds_must_agree() -> None:
     timed = Segmentation.from_times([0.1], length=1.0)
     with pytest.raises(CaesuraError, match="both sides need the same kind"):

@@ -213,6 +213,7 @@ class Batch:
         reference_rows, hypothesis_rows : ndarray of int, optional
             The rows to pair; by default all.
         """
+        reference_rows, hypothesis_rows = _some_rows(reference, reference_rows), _some_rows(hypothesis, hypothesis_rows)
         lengths = reference.lengths if reference_rows is None else reference.lengths[reference_rows]
         others = hypothesis.lengths if hypothesis_rows is None else hypothesis.lengths[hypothesis_rows]
         if len(lengths) != len(others):
@@ -330,6 +331,11 @@ class Batch:
                         f"position {side.positions[at]:g} carries two types, {first!r} and {second!r}; "
                         "this metric takes one type per position."
                     )
+
+
+def _some_rows(corpus: Corpus, rows: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """Return the rows, or None if they are all rows in order: then nothing has to be copied."""
+    return None if rows is not None and np.array_equal(rows, np.arange(len(corpus))) else rows
 
 
 def _unscored(reference: Corpus) -> dict[str, tuple[tuple[float, float], ...]]:
