@@ -669,10 +669,16 @@ def test_conllu_changes_only_the_marks(tmp_path: Path) -> None:
     ]
     out.unlink(), out.parent.rmdir()
     stored(tmp_path, "talk.conllu", CONLLU.replace("Seg=B-seg", "Discourse=joint:1->0").replace("Seg=O|", ""))
-    with pytest.raises(
-        cs.FormatError, match="would lose 1 sentence, 3 annotated tokens"
-    ):  # a relation cannot be made up
-        back(path, "", lambda marks: cs.Segmentation.from_positions([1], length=3, units=marks.units))
+    out, new, again = back(path, "", lambda marks: cs.Segmentation.from_positions([1], length=3, units=marks.units))
+    assert again == new
+    assert [line.rpartition("\t")[2] for line in out.read_text().splitlines()[3:6]] == [
+        "Discourse=joint:1->0|X=1",
+        "Discourse=joint:1->0|Y=2",  # the relation moves with its segment
+        "_",
+    ]
+    out.unlink(), out.parent.rmdir()
+    with pytest.raises(cs.FormatError, match="would lose 1 sentence, 3 annotated tokens"):  # relations are not made up
+        back(path, "", lambda marks: cs.Segmentation.from_positions([1, 2], length=3, units=marks.units))
 
 
 def test_praat_collections_keep_their_other_objects(tmp_path: Path) -> None:

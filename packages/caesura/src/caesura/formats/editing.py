@@ -54,6 +54,8 @@ _EDITORS = {
     "htk": "speech.label_editing:HTK",
     "mlf": "speech.label_editing:HTK",
     "labels": "speech.label_editing:SECONDS",
+    "timit": "speech.label_editing:TIMIT",
+    "timit-words": "speech.label_editing:TIMIT",
     "srt": "speech.cue_editing:SRT",
     "webvtt": "speech.cue_editing:WEBVTT",
     "whisper": "speech.cue_editing:WHISPER",

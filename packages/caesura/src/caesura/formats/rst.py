@@ -116,6 +116,12 @@ def write(corpus: Corpus) -> Iterator[str]:
     yield _TAIL
 
 
+def structure(source: Source, *, marks: TreeMarks = "nested") -> dict[str, int]:
+    """Count relations, which only ``marks=relations`` reads, except ``joint`` and ``span``."""
+    names = [each.get("relname", "") for each in parse_xml(source, "rst", "RST").iter() if isinstance(each.tag, str)]
+    return {} if marks == "relations" else {"relation": sum(name not in ("", "joint", "span") for name in names)}
+
+
 def _corpus(source: Source, marks: Marks) -> Corpus:
     return Corpus.from_annotations([Annotation(source.stem, "", marks)])
 

@@ -358,6 +358,12 @@ def write_rezonator(corpus: Corpus) -> str:
     return json.dumps({"ROOT": [{"docNode": "doc", "nodeMap": nodes}]}, ensure_ascii=False, indent=1) + "\n"
 
 
+def structure_rezonator(source: Source) -> dict[str, int]:
+    """Count nodes that are no units, entries or tokens: chains, stacks, trees and others."""
+    nodes = _nodes(source).values()
+    return {"other node": sum(node.get("type") not in ("doc", "unit", "entry", "token") for node in nodes)}
+
+
 def _nodes(source: Source) -> dict[str, dict[str, Any]]:
     data = load_json(source)
     root = data.get("ROOT") if isinstance(data, dict) else None
@@ -401,4 +407,6 @@ def _order(unit: dict[str, Any]) -> float:
 
 TRANSCRIPT = SimpleNamespace(read=read_transcript, write=write_transcript, sniff=sniff_transcript)
 TURNS = SimpleNamespace(read=read_turns, write=write_turns, sniff=sniff_turns)
-REZONATOR = SimpleNamespace(read=read_rezonator, write=write_rezonator, sniff=sniff_rezonator)
+REZONATOR = SimpleNamespace(
+    read=read_rezonator, write=write_rezonator, sniff=sniff_rezonator, structure=structure_rezonator
+)

@@ -27,6 +27,8 @@ from caesura.validation import validate_choice
 #: Reader options that ``write`` accepts too, because they decide what is read back from the file.
 _READER_OPTIONS = ("as", "tier")
 
+_ANYWAY = "write it anyway with lossy=True (--lossy)"
+
 
 def write(
     corpus: Corpus,
@@ -87,9 +89,13 @@ def write(
     module = chosen.load()
     writes = hasattr(module, "write")
     given = format_options(module.write, _writer_options(module, options), chosen.title) if writes else options
-    document = None if given else sole_source(corpus)
+    document = sole_source(corpus)
+    if document is not None and not given.items() <= document.options.items():  # another form than that of the source
+        document = None
     kept = document is not None and document.format == chosen.name and document.complete
     if document is not None and kept and (intact := _intact(corpus, document, chosen)) is not None:
+        if not lossy and (nameless := _names_lost(corpus, chosen, where)):
+            raise FormatError(where, None, f"{chosen.title} would lose {' and '.join(nameless)}; {_ANYWAY}.")
         _write_files(where, intact)
         return
     if not writes:
@@ -190,18 +196,46 @@ def _intact(corpus: Corpus, document: Document, chosen: Format) -> dict[str, Con
         (changed_marks(original, corpus) or {}) if follow else {(a.item, a.coder, a.track): a.marks for a in corpus}
     )
     others = {(a.item, a.coder, a.track) for a in reread} - wanted.keys()
-    return contents if _holds(reread, wanted) and (follow or not others) else None
+    loose = _lengths(original) == _lengths(corpus) and _ends_with_last_span(original) and _ends_with_last_span(reread)
+    return contents if _holds(reread, wanted, any_length=loose) and (follow or not others) else None
 
 
-def _holds(corpus: Corpus, wanted: Mapping[tuple[str, str, str], Marks]) -> bool:
-    """Tell whether a corpus has these annotations; one without any mark may be missing, because files do not name who marked nothing."""
+def _lengths(corpus: Corpus) -> dict[str, float]:
+    return {a.item: a.marks.length for a in corpus}
+
+
+def _ends_with_last_span(corpus: Corpus) -> bool:
+    """Tell whether recordings of spans end where the last span ends: captions, RTTM and others do not store a length."""
+    if corpus.kind != "spans" or not corpus.timed:
+        return False
+    last: dict[str, float] = {}
+    for a in corpus:
+        ends = a.marks.ends if isinstance(a.marks, Spans) else ()
+        last[a.item] = max([last.get(a.item, 0.0), *ends])
+    return all(isinstance(a.marks, Spans) and float(a.marks.end) == last[a.item] for a in corpus)
+
+
+def _holds(corpus: Corpus, wanted: Mapping[tuple[str, str, str], Marks], *, any_length: bool = False) -> bool:
+    """Tell whether a corpus has these annotations; one without any mark may be missing, because files do not name who marked nothing.
+
+    ``any_length`` ignores the lengths of recordings of spans, which are not stored.
+    """
     found = {(a.item, a.coder, a.track): a.marks for a in corpus}
+    if any_length:
+        found = {key: _as_long_as(marks, wanted.get(key)) for key, marks in found.items()}
     return all(
         is_same(found[key], marks) and found[key].units == marks.units
         if key in found
         else isinstance(marks, Spans) and not len(marks)
         for key, marks in wanted.items()
     )
+
+
+def _as_long_as(marks: Marks, other: Marks | None) -> Marks:
+    """Return spans with the length of others, if they fit into it."""
+    if not isinstance(marks, Spans) or not isinstance(other, Spans) or not len(marks) or other.end < marks.ends.max():
+        return marks
+    return Spans(other.length, marks.starts, marks.ends, marks.types, marks.labels, marks.units, other.start)
 
 
 def source_of(document: Document) -> Source:
@@ -424,12 +458,11 @@ def _is_whole_part(name: str, path: str) -> bool:
 def _advice(corpus: Corpus, chosen: Format, where: Path, lost: list[str], options: Mapping[str, Any]) -> str:
     """Advise to write spans as such, or a folder if a file holds one item and there are several, else to accept the losses."""
     if len(corpus.items) == 1 or "items" in chosen.carries:
-        anyway = "write it anyway with lossy=True (--lossy)"
         can_read_spans = corpus.kind == "spans" and "as" not in options and "as" in option_types(chosen.load().read)
         if not can_read_spans or losses(corpus, chosen, **{**options, "as": "spans"}):
-            return anyway
+            return _ANYWAY
         keep = "keep spans with as='spans' (--write-option as=spans)"
-        return keep if lost == [FEATURES["spans"]] else f"{keep}, and {anyway}"
+        return keep if lost == [FEATURES["spans"]] else f"{keep}, and {_ANYWAY}"
     pattern = "{item}-{coder}" + where.suffix
     return (
         f"a file holds one of these {len(corpus.items)} items: write a file that holds all, such as {where.stem}.json, "

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from caesura.files import Source
 from caesura.formats.editing import Row, encode_like, match_spans, require_linear
-from caesura.formats.speech.chat import BULLET, TERMINATORS, UNMARKED, Utterance, words_with_places
+from caesura.formats.speech.chat import BULLET, TERMINATORS, UNMARKED, ChatLevel, Utterance, words_with_places
 from caesura.formats.speech.intervals import segments
 from caesura.model import Corpus, Segmentation
 
 _SPEAKER = re.compile(r"\*([^\s:]+):")
+_AFTER_TERMINATOR = re.compile(r"(?:[\x15•][^\x15•]*[\x15•]|\[\+[^\]]*\])\s*$")
 
 
 @dataclass
@@ -54,6 +55,19 @@ def merge(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
         return None
     ending = "\r\n" if "\r\n" in source.raw_text else "\n"
     return encode_like(source, ending.join(line for block in merged for line in [*block.lines, *block.tiers]))
+
+
+def structure(source: Source, *, level: ChatLevel = "words") -> dict[str, int]:
+    """Count what words or turns do not hold: time bullets and, in words, codes and events; headers and dependent tiers are attributes."""
+    counts = {"time bullet": 0, "code": 0, "event": 0}
+    for block in _blocks(source):
+        if block.speaker and level != "time":
+            content = block.content
+            counts["time bullet"] += len(BULLET.findall(content))
+            if level == "words":
+                counts["code"] += len(re.findall(r"\[[^\]]*\]", content))
+                counts["event"] += len(re.findall(r"(?<!\S)&=\S", content))
+    return counts
 
 
 def _blocks(source: Source) -> Iterator[_Block]:
@@ -119,7 +133,8 @@ def _pieces(block: _Block, counted: dict[str, int], ends: dict[str, dict[int, st
     old = {k: end for k, (_, end, _) in enumerate(words, 1) if end}
     if here == old:
         return [(block, True)]
-    content = block.content
+    content = _without_ends(block.content, words, [k for k in old if k not in here and k < len(words)])
+    words = words_with_places(content)
     pieces: list[tuple[_Block, bool]] = []
     at = 0
     for k in sorted({*here, len(words)}):
@@ -131,17 +146,27 @@ def _pieces(block: _Block, counted: dict[str, int], ends: dict[str, dict[int, st
     return pieces
 
 
+def _without_ends(content: str, words: list[tuple[str, str, int]], deleted: list[int]) -> str:
+    """Delete the terminators after some words within an utterance."""
+    for k in reversed(deleted):
+        start, stop = words[k - 1][2], words[k][2]
+        found = list(re.finditer(rf"\s+{re.escape(words[k - 1][1])}(?=\s)", content[start:stop]))
+        for each in found[-1:]:
+            content = content[: start + each.start()] + content[start + each.end() :]
+    return content
+
+
 def _ended(text: str, terminator: str | None) -> str:
-    """Return an utterance with this terminator, before its time bullet if it has one."""
-    bullet = ""
-    if found := re.search(r"\s*[\x15•][^\x15•]*[\x15•]\s*$", text):
-        text, bullet = text[: found.start()], f" {found[0].strip()}"
+    """Return an utterance with this terminator, before its postcodes (``[+ …]``) and its time bullet if it has any."""
+    after = ""
+    while found := _AFTER_TERMINATOR.search(text):
+        text, after = text[: found.start()].rstrip(), f" {found[0].strip()}{after}"
     for each in TERMINATORS:
         if text.endswith(each):
             text = text.removesuffix(each).rstrip()
             break
     ending = "" if terminator in (None, UNMARKED) else f" {terminator}"
-    return f"{text}{ending}{bullet}"
+    return f"{text}{ending}{after}"
 
 
 def _with_one_line_per_tier(block: _Block) -> _Block:

@@ -72,7 +72,7 @@ class _ElanDocument:
     slots: dict[str, float]
     timed: set[str]  # the slots that have a time
     tiers: dict[str, Any]
-    entries: _Vocabularies
+    entries: Vocabularies
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
     computed: dict[str, set[str]] = field(default_factory=dict)  # by tier, annotations whose times are computed
 
@@ -248,13 +248,14 @@ def times_of_annotations(source: Source) -> dict[str, tuple[float, float]]:
 _ENTITIES = {"\r": "&#13;"}  # XML parsers read a carriage return as a line feed
 
 
-class _Vocabularies:
+class Vocabularies:
     """The entries of a file's controlled vocabularies, by id and, for older files, by value."""
 
     def __init__(self, root: Any, names: EntryName) -> None:
         self.names = names
         self.by_name: dict[str | None, tuple[str, str]] = {}  # value and description
         self.descriptions: dict[tuple[str, str], str] = {}  # of a value of a vocabulary
+        self._spelled: dict[tuple[str, str], tuple[str | None, str]] = {}  # id and value of a name of a vocabulary
         for vocabulary in root.iter("CONTROLLED_VOCABULARY"):
             for entry in vocabulary:
                 spelled = entry.find("CVE_VALUE") if entry.tag == "CV_ENTRY_ML" else entry
@@ -262,6 +263,8 @@ class _Vocabularies:
                     value, description = (spelled.text or "").strip(), spelled.get("DESCRIPTION", "").strip()
                     self.by_name[entry.get("CVE_ID")] = value, description
                     self.descriptions[vocabulary.get("CV_ID", ""), value] = description
+                    called = value if names == "values" else description or value
+                    self._spelled.setdefault((vocabulary.get("CV_ID", ""), called), (entry.get("CVE_ID"), value))
         kinds = {kind.get("LINGUISTIC_TYPE_ID"): kind for kind in root.iter("LINGUISTIC_TYPE")}
         self.of_tier = {
             tier.get("TIER_ID", ""): kinds[tier.get("LINGUISTIC_TYPE_REF")].get("CONTROLLED_VOCABULARY_REF", "")
@@ -277,11 +280,21 @@ class _Vocabularies:
             return value
         return description or self.descriptions.get((self.of_tier.get(tier, ""), value), "") or value
 
+    def rename(self, tier: str, annotation: Any, name: str) -> None:
+        """Give an annotation another name: its value, and the reference to the vocabulary if there is one."""
+        entry, value = self._spelled.get((self.of_tier.get(tier, ""), name), (None, name))
+        if (spelled := annotation.find("ANNOTATION_VALUE")) is not None:
+            spelled.text = value
+        if entry is not None:
+            annotation.set("CVE_REF", entry)
+        else:
+            annotation.attrib.pop("CVE_REF", None)
+
 
 def _parse(source: Source, names: EntryName) -> _ElanDocument:
     root = parse_xml(source, "ANNOTATION_DOCUMENT", "ELAN")
     tiers = {element.get("TIER_ID", ""): element for element in root.findall("TIER")}
-    entries = _Vocabularies(root, names)
+    entries = Vocabularies(root, names)
     if names == "descriptions" and not any(entries.descriptions.values()):
         external = " (those of other files, .ecv, are not read)" if root.find("EXTERNAL_REF") is not None else ""
         raise source.error(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import cached_property
 from typing import Any
 from xml.etree import ElementTree
 
 from caesura.errors import FormatError
 from caesura.files import Source, parse_integer
 from caesura.formats.editing import Row, is_same, match_spans, note_deleted, parse_tree, serialize_like
-from caesura.formats.speech.eaf import names_of_tiers, times_of_annotations
+from caesura.formats.speech.eaf import EntryName, Vocabularies, names_of_tiers, times_of_annotations
 from caesura.formats.speech.intervals import segments
 from caesura.model import Corpus, Segmentation, Spans
 from caesura.model.provenance import add_note
@@ -41,7 +42,9 @@ def structure(source: Source, *, tiers: str | None = None) -> dict[str, int]:
     return {what: len(root.findall(path)) for what, path in _COUNTED.items() if what not in named}
 
 
-def merge(source: Source, original: Corpus, corpus: Corpus, *, tiers: str | None = None) -> bytes | None:
+def merge(
+    source: Source, original: Corpus, corpus: Corpus, *, tiers: str | None = None, names: EntryName = "values"
+) -> bytes | None:
     """Return the file with the marks of a corpus; None if the corpus lacks tiers of the file, which would be deleted.
 
     An annotation whose interval did not change keeps its id and its dependents; one that moved keeps them if it overlaps its old self by
@@ -49,7 +52,7 @@ def merge(source: Source, original: Corpus, corpus: Corpus, *, tiers: str | None
     """
     if {a.track for a in original} - {a.track for a in corpus} or len(corpus.coders) > 1:
         return None
-    document = _Editor(source)
+    document = _Editor(source, names)
     own = {tier.get("TIER_ID", ""): tier for tier in document.root.findall("TIER")}
     tier_of = {} if tiers is None else {called: name for name, called in names_of_tiers(source, own, tiers).items()}
     before = {a.track: a.marks for a in original}
@@ -131,14 +134,20 @@ class _Giver:
 class _Editor:
     """A document with the ids that are taken."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, names: EntryName = "values") -> None:
         self.source, self.root = source, parse_tree(source)
+        self.entries = Vocabularies(self.root, names)
         order = self.root.find("TIME_ORDER")
         self.order = order if order is not None else ElementTree.SubElement(self.root, "TIME_ORDER")
         self.slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in self.order}
         self.last_slot = max((_number(name) for name in self.slots), default=0)
         ids = (each.get("ANNOTATION_ID") for each in self.root.iter() if isinstance(each.tag, str))
         self.last_id = max((_number(name) for name in ids), default=0)
+
+    @cached_property
+    def times(self) -> dict[str, tuple[float, float]]:
+        """The times of all annotations of the file, as they were before any change."""
+        return times_of_annotations(self.source)
 
     def content(self) -> bytes:
         """Return the document as XML."""
@@ -150,11 +159,7 @@ class _Editor:
 
     def slot(self, time: float) -> str:
         """Add a time slot and return its id."""
-        milliseconds = round(time * 1000)
-        if abs(time * 1000 - milliseconds) > 1e-6:
-            raise FormatError(
-                None, None, f"the time {time:.10g} s is between two milliseconds, which ELAN cannot hold."
-            )
+        milliseconds = _milliseconds(time)
         self.last_slot += 1
         name = f"ts{self.last_slot}"
         ElementTree.SubElement(self.order, "TIME_SLOT", TIME_SLOT_ID=name, TIME_VALUE=str(milliseconds))
@@ -257,49 +262,62 @@ class _Editor:
         if tier.find("ANNOTATION/REF_ANNOTATION") is not None:
             self._set_dependents(tier, spans)
             return
-        old = [each for each in tier if each.find("ALIGNABLE_ANNOTATION") is not None]
-        kept = self._matches(old, spans)
+        rows = {
+            id(each): row
+            for each in tier.findall("ANNOTATION[ALIGNABLE_ANNOTATION]")
+            if (row := self._row(tier, each))[0] < row[1]  # others are not read
+        }
+        old = [each for each in tier if id(each) in rows]
+        kept = {j: old[i] for j, i in match_spans(list(rows.values()), spans).items()}
+        matched = set(map(id, kept.values()))
         for element in old:
-            if element not in kept.values():
+            if id(element) not in matched:
                 self._delete(tier, element)
+        moved = len(kept) < max(len(old), len(spans))
         for i, span in enumerate(spans):
             if i not in kept:
                 self._add(tier, span)
                 continue
             inner = kept[i].find("ALIGNABLE_ANNOTATION")
-            if self._times(inner) != (round(span[0] * 1000), round(span[1] * 1000)):
-                inner.set("TIME_SLOT_REF1", self.slot(span[0]))
-                inner.set("TIME_SLOT_REF2", self.slot(span[1]))
-            value = inner.find("ANNOTATION_VALUE")
-            if value is not None and (value.text or "") != span[2]:
-                value.text = span[2]
+            for side in (0, 1):
+                if abs(span[side] - rows[id(kept[i])][side]) > 1e-6:
+                    inner.set(f"TIME_SLOT_REF{side + 1}", self.slot(span[side]))
+                    moved = True
+            self._rename(tier, inner, span[2])
+        if moved:
+            self._fix_computed(kept.values())
+
+    def _fix_computed(self, elements: Iterable[Any]) -> None:
+        """Give slots without a time the computed one, which would be another now that the neighbours changed."""
+        timeless = {slot.get("TIME_SLOT_ID"): slot for slot in self.order if slot.get("TIME_VALUE") is None}
+        for element in elements:
+            inner = element.find("ALIGNABLE_ANNOTATION")
+            for side in (0, 1):
+                slot = timeless.get(inner.get(f"TIME_SLOT_REF{side + 1}"))
+                if slot is not None:
+                    slot.set("TIME_VALUE", str(_milliseconds(self.times[inner.get("ANNOTATION_ID")][side])))
+
+    def _rename(self, tier: Any, inner: Any, label: str) -> None:
+        """Change the name of an annotation if it is another."""
+        name = tier.get("TIER_ID", "")
+        if self.entries.name(name, inner) != label:
+            self.entries.rename(name, inner, label)
+
+    def _row(self, tier: Any, element: Any) -> Row:
+        """Return an annotation as it was read: start, end and name. Slots without a time have a computed one."""
+        return (
+            *self.times[element[0].get("ANNOTATION_ID", "")],
+            self.entries.name(tier.get("TIER_ID", ""), element[0]),
+        )
 
     def _set_dependents(self, tier: Any, spans: Sequence[Row]) -> None:
         """Change the values of annotations that have the times of their parents, and delete those without a span."""
-        times = times_of_annotations(self.source)
         old = [each for each in tier if each.tag == "ANNOTATION" and len(each)]
-        rows = [(*times[each[0].get("ANNOTATION_ID", "")], each[0].findtext("ANNOTATION_VALUE") or "") for each in old]
-        matched = match_spans(rows, spans)
+        matched = match_spans([self._row(tier, each) for each in old], spans)
         for i in set(range(len(old))) - set(matched.values()):
             self._delete(tier, old[i])
         for j, i in matched.items():
-            value = old[i][0].find("ANNOTATION_VALUE")
-            if value is not None and (value.text or "") != spans[j][2]:
-                value.text = spans[j][2]
-
-    def _times(self, inner: Any) -> tuple[int | None, int | None]:
-        first, last = (self.slots.get(inner.get(f"TIME_SLOT_REF{i}")) for i in (1, 2))
-        return parse_integer(first or ""), parse_integer(last or "")
-
-    def _matches(self, old: Sequence[Any], spans: Sequence[Row]) -> dict[int, Any]:
-        """Return the old annotation of every new span that has one."""
-        times = [self._times(element.find("ALIGNABLE_ANNOTATION")) for element in old]
-        known = [i for i, (start, end) in enumerate(times) if start is not None and end is not None]
-        rows = [
-            (times[i][0] / 1000, times[i][1] / 1000, old[i][0].findtext("ANNOTATION_VALUE") or "")  # type: ignore[operator]
-            for i in known
-        ]
-        return {j: old[known[i]] for j, i in match_spans(rows, spans).items()}
+            self._rename(tier, old[i][0], spans[j][2])
 
     def _delete(self, tier: Any, element: Any) -> None:
         """Delete an annotation and all that depend on it."""
@@ -330,6 +348,12 @@ class _Editor:
         }
         inner = ElementTree.SubElement(element, "ALIGNABLE_ANNOTATION", about)
         ElementTree.SubElement(inner, "ANNOTATION_VALUE").text = label
+
+
+def _milliseconds(time: float) -> int:
+    if abs(time * 1000 - round(time * 1000)) > 1e-6:
+        raise FormatError(None, None, f"the time {time:.10g} s is between two milliseconds, which ELAN cannot hold.")
+    return round(time * 1000)
 
 
 def _number(name: str | None) -> int:

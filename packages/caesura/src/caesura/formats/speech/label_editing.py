@@ -1,4 +1,4 @@
-"""Put changed labels back into files of HTK and files of labels in seconds: scores, further levels and comments stay as they are."""
+"""Put changed labels back into files of HTK, of TIMIT and of labels in seconds: scores, further levels and comments stay as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from caesura.files import Source
 from caesura.formats.editing import Row, merge_lines, require_linear
 from caesura.formats.speech.intervals import SNAP, parse_time, segments
-from caesura.formats.speech.label_files import HTK_LINE, htk_blocks, parse_htk_line, quote_htk
+from caesura.formats.speech.label_files import EMPTY, HTK_LINE, htk_blocks, parse_htk_line, quote_htk
 from caesura.model import Corpus
 
 _SECONDS_LINE = re.compile(r"(\s*)(\S+)(\s+)(\S+)(\s+.*)?")
@@ -78,6 +78,19 @@ def merge_seconds(source: Source, original: Corpus, corpus: Corpus) -> bytes | N
     return _merge(source, original, corpus, {original.items[0]: lines}, edit)
 
 
+def merge_timit(source: Source, original: Corpus, corpus: Corpus, *, rate: float = 16000.0) -> bytes | None:
+    """Return a file of labels in samples with other labels."""
+    lines = []
+    for number, line in source.nonblank_lines():
+        first, last, label = line.split(None, 2)
+        lines.append((number, int(first) / rate, int(last) / rate, "" if label.strip() == EMPTY else label.strip()))
+
+    def edit(line: str | None, key: tuple[str, str], row: Row) -> str:
+        return f"{round(row[0] * rate)} {round(row[1] * rate)} {row[2] or EMPTY}"
+
+    return _merge(source, original, corpus, {original.items[0]: lines}, edit)
+
+
 def _merge(
     source: Source,
     original: Corpus,
@@ -118,3 +131,4 @@ def _placed(rows: list[Row], lines: list[_Line]) -> list[tuple[Row, int]] | None
 
 HTK = SimpleNamespace(merge=merge_htk, structure=structure_htk)
 SECONDS = SimpleNamespace(merge=merge_seconds)
+TIMIT = SimpleNamespace(merge=merge_timit)

@@ -175,7 +175,7 @@ def write_mlf(corpus: Corpus) -> Iterator[str]:
 # ---------------------------------------------------------------------- timit
 # .phn and .wrd: one interval per line, first sample, last sample, label.
 
-_EMPTY = '""'  # an empty label; columns are separated by spaces, so a missing label would look like a truncated line
+EMPTY = '""'  # an empty label; columns are separated by spaces, so a missing label would look like a truncated line
 
 
 def read_timit(source: Source, *, rate: float = 16000.0, **intervals: Unpack[IntervalOptions]) -> Corpus:
@@ -194,7 +194,7 @@ def read_timit(source: Source, *, rate: float = 16000.0, **intervals: Unpack[Int
         first, last = (parse_integer(part) for part in parts[:2]) if len(parts) == 3 else (None, None)
         if first is None or last is None:
             raise source.error(number, f"expected 'first-sample last-sample label', found {line.strip()[:60]!r}.")
-        label = "" if parts[2] == _EMPTY else parts[2]
+        label = "" if parts[2] == EMPTY else parts[2]
         rows.append((first / rate, last / rate, label, number))
     marks = segmentation_of_lines(source, rows, IntervalRules.from_options(**intervals))
     return recording_corpus(source, [("", "", marks)])
@@ -204,7 +204,7 @@ def write_timit(corpus: Corpus, *, rate: float = 16000.0) -> Iterator[str]:
     """Write one recording in samples; times between samples are a loss."""
     for _, _, _, marks in timed_segmentations(corpus):
         for start, end, label in segments(marks):
-            yield f"{round(start * rate)} {round(end * rate)} {label or _EMPTY}\n"
+            yield f"{round(start * rate)} {round(end * rate)} {label or EMPTY}\n"
 
 
 # ---------------------------------------------------------------------- labels

@@ -136,15 +136,20 @@ def _replaced(tier: Tier, before: Segmentation | Spans, marks: Segmentation | Sp
         (start, stop, labels.get((start, stop), "") if isinstance(marks, Spans) and not label else label)
         for start, stop, label in _intervals(marks)
     ]
-    columns = ([text.number(r[0]) for r in rows], [text.number(r[1]) for r in rows], [quote(r[2]) for r in rows])
+    starts, ends = _RawTimes(tier, before, 0), _RawTimes(tier, before, 1)
+    columns = ([starts.number(r[0]) for r in rows], [ends.number(r[1]) for r in rows], [quote(r[2]) for r in rows])
     return _TierText(tier.name, False, begin, end, columns)
 
 
 class _RawTimes:
-    """The numbers of a tier as they are written, for times that a corpus still has."""
+    """The numbers of a tier as they are written, for times that a corpus still has: of all columns, or of the starts or ends of intervals.
 
-    def __init__(self, tier: Tier, before: Segmentation | Spans) -> None:
-        written = sorted({float(token): token for column in tier.columns[:-1] for token in column}.items())
+    Both ends of a small gap are one time of the corpus, and two in the file.
+    """
+
+    def __init__(self, tier: Tier, before: Segmentation | Spans, column: int | None = None) -> None:
+        columns = tier.columns[:-1] if column is None else tier.columns[column : column + 1]
+        written = sorted({float(token): token for tokens in columns for token in tokens}.items())
         self._times, self._tokens = [time for time, _ in written], [token for _, token in written]
         # times of the corpus may be the middle of a small gap
         self._known = {time for row in segments(before) for time in row[:2]}
