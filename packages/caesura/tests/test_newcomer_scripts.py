@@ -1,4 +1,4 @@
-"""Twenty short scripts, written as somebody would who has read nothing but the README; each prints a score or ends in one helpful sentence."""
+"""Short scripts, written as somebody would who has read nothing but the README; each prints a score or ends in one helpful sentence."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from caesura.errors import CaesuraError
+from caesura.model.provenance import ReadingNote
 
 GRID = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n1\n"IntervalTier"\n"phones"\n0\n1\n2\n0\n{0}\n"a"\n{0}\n1\n"b"\n'
 
@@ -41,6 +42,12 @@ SCRIPTS = {
     # what goes wrong
     "cs.evaluate([0.5, 1.2], [0.5, 1.3])": "!use Segmentation.from_times for boundaries in seconds",
     "cs.evaluate([(0, 1.5, 'a'), (1.5, 3, 'b')], [(0, 1.4, 'a'), (1.4, 3, 'b')])": "!use Spans.from_rows for a list of (start, end, label)",
+    "cs.evaluate([('intro', 0, 10.5), ('verse', 10.5, 30.0)], [('intro', 0, 11.0), ('verse', 11.0, 30.0)])": "!use Spans.from_rows for a list of (start, end, label)",
+    "cs.evaluate([['a b.', 'c d.'], ['e f.']], [['a b.'], ['c d.', 'e f.']], 'B')": "!for segments of sentences give their number in each segment",
+    "class Dataset(list): column_names, features = ['labels'], None\ndata = Dataset([{'labels': [0, 1, 0]}])\ncs.evaluate(data, data)": "!if labels is all you have, give that column alone: data['labels']",
+    "cs.agree('gold')": "!give pattern=, such as '{coder}/{item}.TextGrid'",
+    "cs.agree('coders')": "!give pattern=, such as '{item}_{coder}.txt'",
+    "import warnings\nwarnings.simplefilter('error')\ncs.agree({'ann': {'x': [2, 3], 'y': [5]}, 'ben': {'x': [2, 3], 'y': [1, 4]}})": "!nest {text: {coder: …}} if it is the other way",
     "cs.evaluate([['O', 'B-PER']], [['O', 'O']])": "!use Spans.from_iob for a list of tags",
     "cs.evaluate([], [])": "!the reference is empty.",
     "print(cs.windowdiff('0100', '0010', 2))": "!use cs.window_diff(reference, hypothesis)",
@@ -56,6 +63,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for speaker in ("alice", "bob"):
             (folder / side / speaker).mkdir(parents=True)
             (folder / side / speaker / "u1.TextGrid").write_text(GRID.format(at))
+    (folder / "coders").mkdir()
+    for coder in ("ann", "ben"):
+        (folder / "coders" / f"t1_{coder}.txt").write_text("so twice | five miles\n")
     return folder
 
 
@@ -67,7 +77,7 @@ def test_script(script: str, expected: str, folder: Path, monkeypatch: pytest.Mo
     with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
         warnings.simplefilter("ignore")
         if expected.startswith("!"):
-            with pytest.raises((CaesuraError, AttributeError)) as caught:
+            with pytest.raises((CaesuraError, AttributeError, ReadingNote)) as caught:
                 exec(program, {})
             assert expected[1:] in str(caught.value)
             assert len(str(caught.value)) < 250

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import PurePath
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -70,6 +71,18 @@ def corpus_of_coders(given: CorpusLike) -> Corpus:
     return as_corpus(plain, "the annotations to compare", lambda coder: ("text", coder))
 
 
+def _likely_pattern(corpus: Corpus) -> str:
+    """Return the pattern by which the paths of a folder name coders; an example if it is not known."""
+    from caesura.formats.folders import FOLDERS, likely_patterns
+
+    others = [other for note in corpus.notes if note.rule == FOLDERS for other in note.others]
+    if others:
+        return others[0].partition("pattern=")[2].rstrip("'")
+    endings = {PurePath(document.name).suffix for document in corpus.sources.values()}
+    ending = endings.pop() if len(endings) == 1 else ".*"
+    return next(likely_patterns([item + ending for item in corpus.items]), "{item}-{coder}.csv")
+
+
 # ---------------------------------------------------------------------- sums
 
 
@@ -114,7 +127,7 @@ class AgreementSums:
         _check_metric(self.metric, self.corpus.kind)
         if not len(self.counted.pairs):
             corpus = self.corpus
-            hint = " (to read coders from file names, give pattern=, such as '{item}-{coder}.csv')"
+            hint = f" (to read coders from file names, give pattern=, such as {_likely_pattern(corpus)!r})"
             raise CaesuraError(
                 f"agreement needs two coders of one text; here {pluralize(len(corpus.coders), 'coder')} annotated "
                 f"{pluralize(len(corpus.items), 'item')}, and no text was annotated twice{hint * (len(corpus.items) > 1)}."

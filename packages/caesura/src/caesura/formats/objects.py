@@ -99,8 +99,14 @@ def _marks_of_row(
     if units is None and labels is None and "masses" in row:
         return Segmentation.from_masses(row["masses"])
     column = units or next((name for name in (*_UNITS, "text") if name in row), None)
-    if column is None or column not in row:
-        raise CaesuraError(f"there is no column {column or 'of units'!r}; the columns are {', '.join(map(str, row))}.")
+    if column is None:
+        alone = next((name for name in (labels, *_LABELS) if name in row), None)
+        use = f"; if {alone} is all you have, give that column alone: data[{alone!r}]" if alone else ""
+        raise CaesuraError(
+            f"none of the columns {', '.join(map(str, row))} holds units; name it with cs.from_object(rows, units=…){use}."
+        )
+    if column not in row:
+        raise CaesuraError(f"there is no column {column!r}; the columns are {', '.join(map(str, row))}.")
     marked = labels or next((name for name in _LABELS if name in row and name != column), None)
     if marked is None or marked not in row:
         raise CaesuraError(f"there is no column {marked or 'of labels'!r}; the columns are {', '.join(map(str, row))}.")

@@ -12,17 +12,7 @@ from typing import Any
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.files import Source, load_json
 from caesura.formats.catalog import claiming_formats, detect, format_options, named_format
-from caesura.formats.columns import (
-    INTERVAL_ALIASES,
-    LABEL_ALIASES,
-    NAME_ALIASES,
-    TIME_ALIASES,
-    common_names,
-    parse_header,
-)
 from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
-from caesura.formats.speech.intervals import chosen_tiers, turns_of_tiers
-from caesura.formats.tables import read_table
 from caesura.model import Annotation, Corpus
 from caesura.model.corpus import on_one_time_axis
 from caesura.model.provenance import (
@@ -242,12 +232,16 @@ def read_source(source: Source, format: str, options: Mapping[str, Any], rules: 
     except UnicodeDecodeError as error:
         raise source.encoding_error(None, error.encoding) from None
     if format in _WITH_ATTRIBUTES:
+        from caesura.formats.columns import NAME_ALIASES, common_names, parse_header  # not needed for other formats
+
         corpus = _with_column_attributes(corpus, source, format)
         if "track" in common_names(parse_header(source.head()), NAME_ALIASES) and len(corpus.tracks) > 1:
             corpus = corpus.with_provenance(replace(corpus.provenance, tiers=True))
     if tier is not None:
         corpus, given = _select_tracks(corpus, source, tier), {**given, "tier": tier}
     if turns:
+        from caesura.formats.speech.intervals import turns_of_tiers
+
         corpus = turns_of_tiers(corpus)
     elif chosen.keeps_source:
         corpus = _with_source(corpus, source, format, given)
@@ -266,6 +260,8 @@ def join_annotations(read: Corpus | Iterable[Annotation], rules: TimeAxisRules |
 
 def _select_tracks(corpus: Corpus, source: Source, tier: str | int) -> Corpus:
     """Select tracks of a format that has no tiers of its own, by name, position or pattern."""
+    from caesura.formats.speech.intervals import chosen_tiers
+
     chosen = {corpus.tracks[index]: (coder, track) for index, coder, track in chosen_tiers(source, corpus.tracks, tier)}
     part = corpus.select(tracks=chosen)
     return Corpus.from_annotations(
@@ -316,6 +312,15 @@ _TABLE_COLUMNS = frozenset(
 
 def _with_column_attributes(corpus: Corpus, source: Source, format: str) -> Corpus:
     """Add columns that the format does not use, such as genre, as attributes of items."""
+    from caesura.formats.columns import (
+        INTERVAL_ALIASES,
+        LABEL_ALIASES,
+        NAME_ALIASES,
+        TIME_ALIASES,
+        common_names,
+        parse_header,
+    )
+
     aliases = {**NAME_ALIASES, **INTERVAL_ALIASES, **TIME_ALIASES, **LABEL_ALIASES}
     header = common_names(parse_header(source.head()), aliases)
     used = (
@@ -327,6 +332,8 @@ def _with_column_attributes(corpus: Corpus, source: Source, format: str) -> Corp
     if not extra or not header or any(name.replace(".", "").isdigit() for name in header):
         return corpus
     only = corpus.items[0] if len(corpus.items) == 1 else ""  # the item of a table without such a column
+    from caesura.formats.tables import read_table  # not needed for other formats
+
     values: dict[str, dict[str, str]] = {}
     varying: set[str] = set()
     for row in read_table(source, aliases=aliases):
@@ -438,6 +445,8 @@ def _groups(corpus: Corpus, pattern: str, options: Mapping[str, Any]) -> dict[st
 
 def _with_attributes(corpus: Corpus, path: Path) -> Corpus:
     """Add attributes of items from a table with a column ``item``."""
+    from caesura.formats.tables import read_table
+
     attributes: dict[str, dict[str, str]] = {}
     source = Source.open(path)
     for row in read_table(source, needs=("item",)):

@@ -147,11 +147,13 @@ def _other_constructor(given: Sequence[Any], odd: Any) -> str:
     if isinstance(odd, bool):
         return "; use Segmentation.from_marks for a list of marks, 1 at each boundary"
     if any(isinstance(each, str) for each in given):
-        if len(given) in (2, 3) and all(isinstance(each, (int, float)) for each in given[:2]):
+        if len(given) in (2, 3) and sum(isinstance(each, (int, float)) for each in given) == 2:
             return "; use Spans.from_rows for a list of (start, end, label), with time=True for seconds"
         tags = all(isinstance(each, str) and (each == "O" or each[:2] in _TAGS) for each in given)
         if tags:
             return "; use Spans.from_iob for a list of tags"
+        if any(" " in each for each in given if isinstance(each, str)):
+            return "; for segments of sentences give their number in each segment"
         return "; use Segmentation.from_labels for one label per unit, or give the number of units of each segment"
     if isinstance(odd, float) and np.isfinite(odd):
         return "; use Segmentation.from_times for boundaries in seconds"

@@ -784,9 +784,11 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
     if isinstance(given, Mapping) and given and all(isinstance(corpus, Corpus) for corpus in given.values()):
         return _join_named(given, locate)
     if isinstance(given, Mapping) and given and all(isinstance(coders, Mapping) for coders in given.values()):
-        return _corpus_on_one_time_axis(
+        nested = _corpus_on_one_time_axis(
             (str(item), str(coder), marks) for item, coders in given.items() for coder, marks in coders.items()
         )
+        _note_two_readings(nested)
+        return nested
     if _is_single(given):  # one annotation of one text
         given = [given]
     named = given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ()
@@ -804,6 +806,16 @@ def as_corpus(given: object, what: str, locate: Callable[[str], tuple[str, str]]
     if alone and all(is_annotation_like(marks) for _, marks in alone):
         return _corpus_on_one_time_axis((*locate(name), marks) for name, marks in alone)
     return require_corpus(given, what)
+
+
+def _note_two_readings(corpus: Corpus) -> None:
+    """Note that the keys of a dict of dicts could be coders and texts as well as texts and coders, if all texts have one length."""
+    items, coders = corpus.items, corpus.coders
+    if min(len(items), len(coders)) < 2 or len(corpus) != len(items) * len(coders) or len(set(corpus.lengths)) > 1:
+        return
+    outer, inner = (", ".join(names[:3]) + (" …" if names[3:] else "") for names in (items, coders))
+    text = f"the outer keys {outer} were read as texts, the inner keys {inner} as coders; nest {{text: {{coder: …}}}} if it is the other way."
+    announce([Note("nesting", text, count=len(items))], "the data")
 
 
 def _corpus_on_one_time_axis(annotations: Iterable[tuple[str, str, Any]]) -> Corpus:
