@@ -233,3 +233,16 @@ def test_streamed_files_have_default_metrics(kind: str, tmp_path: Path) -> None:
     write(Corpus.from_annotations([("text", "ann", marks)]), file)
     answer = json.loads(run("evaluate", str(file), str(file), "--engine", "local", "--json"))
     assert next(iter(answer["systems"]["marks"])) == DEFAULT_METRICS[kind]
+
+
+@pytest.mark.parametrize(("rows", "streamed"), [(250_000, False), (250_001, True)])
+def test_many_short_texts_are_streamed_even_if_the_file_is_small(tmp_path: Path, rows: int, streamed: bool) -> None:
+    """A million texts of one boundary have half a megabyte, and took 650 MB of memory."""
+    one = np.ones(rows, np.int64)
+    columns = {"item_of": np.arange(rows), "coder_of": one - 1, "lengths": 2 * one, "offsets": np.arange(rows + 1)}
+    corpus = Corpus(kind="units", items=list(map(str, range(rows))), coders=["a"], positions=one, **columns)
+    write(corpus, tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_size < 2**20
+    done = caesura("evaluate", str(tmp_path / "a.parquet"), str(tmp_path / "a.parquet"), "-m", "F")
+    assert ("are streamed" in done.stderr) == streamed
+    assert "1.000" in done.stdout

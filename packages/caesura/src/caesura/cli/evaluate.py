@@ -39,7 +39,7 @@ from caesura.display.table import MEDIA, Code, Table
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats.catalog import DIARIZATION_METRICS
-from caesura.formats.parquet import corpus_kind, has_names, has_tiers
+from caesura.formats.parquet import corpus_kind, count_rows, has_names, has_tiers
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.metrics.catalog import choose_metrics
@@ -56,9 +56,8 @@ from caesura.statistics.groups import Groups, group_systems
 from caesura.statistics.significance import PostHoc, SystemTest, SystemTests, system_tests
 from caesura.validation import validate_choice, validate_range
 
-_LARGE = (
-    8 * 2**20
-)  # bytes: larger Parquet files are streamed by default; read at once they take some 50 times as much memory
+# Larger Parquet files are streamed by default: read at once they take some 50 times as much memory, or some 300 bytes an item.
+_MANY_BYTES, _MANY_ROWS = 8 * 2**20, 500_000
 
 
 def _check_table(style: str | None) -> str | None:
@@ -489,7 +488,9 @@ def _wants_streaming(paths: Sequence[Path], *, asked: bool, in_memory: bool) -> 
     if asked and not parquet:
         raise CaesuraError("--engine streams Parquet files only; convert these files first, with caesura convert.")
     parts = [part for path in paths for part in (path, *path.glob("*.parquet")) if parquet and part.is_file()]
-    large = sum(part.stat().st_size for part in parts) > _LARGE
+    large = sum(part.stat().st_size for part in parts) > _MANY_BYTES or (
+        parquet and sum(map(count_rows, paths)) > _MANY_ROWS
+    )
     return asked or (large and not in_memory and not any(map(has_tiers, paths)))
 
 

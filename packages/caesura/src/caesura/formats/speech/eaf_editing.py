@@ -279,9 +279,9 @@ class _Editor:
                 self._add(tier, span)
                 continue
             inner = kept[i].find("ALIGNABLE_ANNOTATION")
-            for side in (0, 1):
-                if abs(span[side] - rows[id(kept[i])][side]) > 1e-6:
-                    inner.set(f"TIME_SLOT_REF{side + 1}", self.slot(span[side]))
+            for side, (now, before) in enumerate(zip(span[:2], rows[id(kept[i])][:2], strict=True), 1):
+                if abs(now - before) > 1e-6:
+                    inner.set(f"TIME_SLOT_REF{side}", self.slot(now))
                     moved = True
             self._rename(tier, inner, span[2])
         if moved:
@@ -292,10 +292,10 @@ class _Editor:
         timeless = {slot.get("TIME_SLOT_ID"): slot for slot in self.order if slot.get("TIME_VALUE") is None}
         for element in elements:
             inner = element.find("ALIGNABLE_ANNOTATION")
-            for side in (0, 1):
-                slot = timeless.get(inner.get(f"TIME_SLOT_REF{side + 1}"))
+            for side, time in enumerate(self.times[inner.get("ANNOTATION_ID")], 1):
+                slot = timeless.get(inner.get(f"TIME_SLOT_REF{side}"))
                 if slot is not None:
-                    slot.set("TIME_VALUE", str(_milliseconds(self.times[inner.get("ANNOTATION_ID")][side])))
+                    slot.set("TIME_VALUE", str(_milliseconds(time)))
 
     def _rename(self, tier: Any, inner: Any, label: str) -> None:
         """Change the name of an annotation if it is another."""
