@@ -107,11 +107,12 @@ def test_lowest_items_say_what_most_disputes_are_due_to(page: Any, server: Serve
     for (item, coder), text in texts.items():
         body = {"item": item, "coder": coder, "text": text}
         manager.post(f"/api/projects/{project}/text", json=body).raise_for_status()
-    for path in ("/agreement", ""):
+    alone, alike = ("alone", "3", "2", "2 marks that only eve has"), ("alike", "3", "0", "–")
+    for path, expected in (("/agreement", [alone, alike]), ("", [alone])):
         page.goto(f"{server.address}/projects/{project}{path}")
         page.wait_for_selector("#lowest tbody tr")
         rows = [row.split("\t") for row in page.locator("#lowest tbody tr").all_inner_texts()]
-        assert [(row[0], row[1], row[3], row[4]) for row in rows] == [("alone", "3", "2", "2 marks that only eve has"), ("alike", "3", "0", "–")]  # fmt: skip
+        assert [(row[0], row[1], row[3], row[4]) for row in rows] == expected
     page.wait_for_selector("#tab-disagreements .count")
     assert page.locator("#tab-disagreements .count").inner_text() == "2"
     page.goto(f"{server.address}/projects/{project}/export")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,19 @@ def set_up(store: Store, corpus: Corpus) -> tuple[int, ProjectState, Statistics,
     return project, state, Statistics(str(store.engine.url)), Counting()
 
 
+def share_of_same_types(corpus: Corpus) -> float:
+    """Of the places where both of two coders have a boundary, the share at which it has the same types."""
+    same = both = 0
+    for one, other in combinations(corpus, 2):
+        if one.item == other.item:
+            mine, theirs = one.marks.marks, other.marks.marks
+            for place in {at for at, _ in mine} & {at for at, _ in theirs}:
+                both += 1
+                same += {kind for at, kind in mine if at == place} == {kind for at, kind in theirs if at == place}
+    assert 0 < same < both
+    return same / both
+
+
 @pytest.mark.parametrize("kind", ["units", "typed", "time", "nested", "spans"])
 def test_agreement_in_blocks_equals_that_of_the_whole(store: Store, kind: str) -> None:
     corpus = random_corpus(kind)
@@ -98,6 +112,8 @@ def test_agreement_in_blocks_equals_that_of_the_whole(store: Store, kind: str) -
         for name in ("pi", "kappa"):
             assert found[name]["value"] == pytest.approx(known[name].value, rel=1e-12)
             assert (found[name]["signature"], found[name]["title"]) == (known[name].signature, known[name].title)
+        if kind == "typed":
+            assert found["types"]["value"] == pytest.approx(share_of_same_types(corpus))
     elif kind != "spans":
         assert found["observed"]["value"] == pytest.approx(agreements(corpus, None, ["percentage"])["percentage"].value)
     if kind == "time":

@@ -6,6 +6,7 @@ Coefficients of spans are not, so they are computed from all annotations at once
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,8 +89,29 @@ def _types(corpus: Corpus) -> frozenset[str]:
     return frozenset(str(labels[code] if labels else code) for code in np.unique(corpus.types).tolist())
 
 
+#: The share of the places where both have a boundary at which they gave it the same type.
+_TYPES = "types"
+
+
+def _type_sums(corpus: Corpus) -> Values:
+    """Count pairs of coders with a boundary at the same place: those who gave it the same types, and all."""
+    rows = np.repeat(np.arange(len(corpus)), np.diff(corpus.offsets))
+    of_place = np.stack([corpus.item_of[rows], corpus.track_of[rows], corpus.positions], axis=1)
+    _, places = np.unique(of_place, axis=0, return_inverse=True)
+    marks, of_mark = np.unique(np.stack([places.ravel(), rows], axis=1), axis=0, return_inverse=True)
+    types = np.zeros(len(marks), object)  # several types of one coder at one place, as bits of an integer of any size
+    assert corpus.types is not None
+    for mark, kind in zip(of_mark.ravel().tolist(), corpus.types.tolist(), strict=True):
+        types[mark] |= 1 << kind
+    alike = Counter(zip(marks[:, 0].tolist(), types.tolist(), strict=True))
+    both = np.bincount(marks[:, 0])
+    return np.array([sum(n * (n - 1) // 2 for n in alike.values()), int((both * (both - 1) // 2).sum())], np.float64)
+
+
 def _other_sums(corpus: Corpus, table: CountedPairs) -> tuple[dict[str, Values], frozenset[str]]:
-    """Return the sums of the metrics that recordings have besides the chosen one, and the coders who gave no names."""
+    """Return the sums of what typed texts and recordings have besides the chosen metric, and the coders who gave no names."""
+    if corpus.kind == "units" and corpus.types is not None:
+        return {_TYPES: _type_sums(corpus)}, frozenset()
     if corpus.kind != "time":
         return {}, frozenset()
     sums = {name: table.by_item(metric(name)).sum(axis=0) for name in _TIME_METRICS}
@@ -228,6 +250,14 @@ def _coefficients(part: AgreementPart, chosen: Metric) -> list[dict[str, Any]]:
 
 
 def _describe_other(name: str, row: Values, part: AgreementPart) -> dict[str, Any]:
+    if name == _TYPES:
+        same, both = row.tolist()
+        return {
+            "coefficient": _TYPES,
+            "title": "agreement on types",
+            "value": same / both if both else None,
+            "counts": (int(same), int(both)),
+        }
     each = metric(name)
     described = {
         "coefficient": each.name,

@@ -41,7 +41,7 @@ class LowestItem(ResponseBody):
 
 
 class CoefficientResponse(ResponseBody):
-    """A coefficient of agreement, or ``why`` it does not apply."""
+    """A coefficient of agreement, or ``why`` it does not apply; ``counts`` are what a share is computed from."""
 
     coefficient: str
     why: str | None = None
@@ -51,6 +51,7 @@ class CoefficientResponse(ResponseBody):
     expected: float | None = None
     formula: str | None = None
     about: str | None = None
+    counts: tuple[int, int] | None = None
     signature: str | None = None
     notes: list[str] | None = None
 

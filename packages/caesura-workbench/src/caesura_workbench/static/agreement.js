@@ -67,11 +67,12 @@ function linkReport() {
 const MEANINGS = {
   pi: t("The share of the possible agreement beyond chance, if everybody sets boundaries equally often."),
   kappa: t("The same, with the rate of boundaries of each annotator."),
+  types: t("How often both gave the same type where both have a boundary."),
 };
 
 function drawNumbers({ title, about: said, pooled, interval, coefficients }) {
   const card = (heading, value, text, meaning, tip, lang = "") => el("li", { class: "card kpi", title: tip }, el("span", { class: "help" }, heading), el("b", {}, number(value)), el("small", { class: "n" }, text), meaning ? el("small", { lang: lang || null }, meaning) : null);
-  const about = (c) => [c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : c.formula === "disorder" ? t("disorder observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) }) : t("observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
+  const about = (c) => [c.counts ? t("{n} of {all}", { n: count(c.counts[0]), all: count(c.counts[1]) }) : c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : c.formula === "disorder" ? t("disorder observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) }) : t("observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
   const apply = coefficients.filter((c) => !c.why);
   byId("coefficients").replaceChildren(card(title, pooled, interval ? t("{low} to {high} (95 %)", { low: number(interval[0]), high: number(interval[1]) }) : t("of every two annotators, pooled"), said, null, "en"),
     ...apply.map((c) => card(c.title ?? c.coefficient, c.value, about(c), MEANINGS[c.coefficient], c.signature)));

@@ -78,8 +78,9 @@ async function showAgreement() {
     drawPairs(byId("pairs"), kept, project, { most: PAIRS });
     find("#pairs-card header a").textContent = kept.coders.length > PAIRS ? t("All {n}", { n: count(kept.coders.length) }) : t("Agreement");
   }
-  byId("lowest-card").hidden = !kept?.lowest.length;
-  find("#lowest tbody").replaceChildren(...(kept?.lowest ?? []).slice(0, LOWEST).map(lowestRow));
+  const lowest = (kept?.lowest ?? []).filter(({ disputes }) => disputes);
+  byId("lowest-card").hidden = !lowest.length;
+  find("#lowest tbody").replaceChildren(...lowest.slice(0, LOWEST).map(lowestRow));
   const course = (kept?.course ?? []).map((point) => point.value).filter((value) => value !== null);
   kpi("agreement", t("Agreement"), kept ? number(kept.pooled) : "–", spark(course), kept?.interval ? el("span", {}, t("{low} to {high} (95 %)", { low: number(kept.interval[0]), high: number(kept.interval[1]) })) : null, el("span", {}, !several ? t("once two annotated the same item") : el("a", { href: `/projects/${project}/agreement` }, kept ? t("what it means") : counts.items > MANY ? t("compute it") : t("why there is none"))));
 }
