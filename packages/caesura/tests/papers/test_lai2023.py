@@ -230,6 +230,10 @@ def test_folder_without_pairs_raises_an_error(tmp_path) -> None:
     (tmp_path / "a" / "talk.txt").write_text(FIRST, encoding="utf-8")
     with pytest.raises(CaesuraError, match="no text has two annotators"):
         reproduce("lai2023", path=tmp_path)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "talk.txt").write_text(SECOND, encoding="utf-8")
+    with pytest.raises(CaesuraError, match=r"no text can be compared\. Left out talk: .* has no parameter 'foo'"):
+        reproduce("lai2023", path=tmp_path, option={"foo": "1"})
 
 
 def test_texts_that_a_machine_segmented(tmp_path) -> None:

@@ -327,7 +327,7 @@ def segmenter_figures(study: SegmenterStudy) -> list[Figure]:
 def _draw_means(axes: Any, *, evaluation: Evaluation, name: str) -> None:
     bounds = {f"({bound})": scores for bound, scores in evaluation.bounds.items()}
     shown = {**evaluation.systems, **bounds}
-    order = sorted(shown, key=lambda system: shown[system][name].micro)
+    order = sorted(shown, key=lambda system: float(shown[system][name].metric.gains(shown[system][name].micro)))
     for row, system in enumerate(order):
         result = shown[system][name]
         hue = "#c24a00" if system.startswith(("(", "random")) else "#0072b2"

@@ -201,10 +201,11 @@ def _load(path: Path | None, format: str | None, option: dict[str, Any]) -> Text
         if corpus.kind != "units" or not corpus.typed:
             raise CaesuraError(f"{path}: expected texts with endnotes (typed boundaries), and found none.")
         texts = _pairs(corpus)
+    if not texts and notes:
+        raise CaesuraError(f"{path}: no text can be compared. {notes[0]}")
     if not texts:
-        why = f" {notes[0]}" if notes else ""
         raise CaesuraError(
-            f"{path}: no text has two annotators; put each annotator's transcripts into a folder of its own.{why}"
+            f"{path}: no text has two annotators; put each annotator's transcripts into a folder of its own."
         )
     types = {
         str(label) for t in texts for side in (t.first, t.second) for s in side.values() for label in s.labels or ()

@@ -434,10 +434,12 @@ class Evaluation(Results):
         shared = set(self.pairs.reference.items) & set(self.pairs.hypothesis.items)
         if (item := self.worst_item(shared)) is None:
             return ()
-        sides = (corpus.select(items=[item]) for corpus in (self.pairs.reference, self.pairs.hypothesis))
+        reference, hypothesis = (
+            corpus.select(items=[item]) for corpus in (self.pairs.reference, self.pairs.hypothesis)
+        )
         first = next(iter(self.measured.values())).metric
         names = [first.family.drawing] if first.family.drawing else None
-        return drawer().draw_against(*sides, names, **first.parameters)
+        return drawer().draw_against(reference, hypothesis, names, **first.parameters)
 
     def worst_item(self, among: Collection[str] | None = None) -> str | None:
         """Return the item with the worst score of the first metric for the first system; None without items.
