@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
 from caesura.display.palette import PALETTE, STYLE
 from caesura.display.span_lanes import SpanLanes
 from caesura.display.svg import Svg, plain_text, stack_svgs
+from caesura.drawings.aligners import GroupErrorHistograms, ToleranceCurves
+from caesura.statistics.interval_groups import GroupErrors
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -103,3 +106,24 @@ def test_words_with_vowel_marks_are_written_into_bars_they_fit() -> None:
     word = "הַשֻּׁלְחָן"  # eleven code points, five cells
     lanes = SpanLanes("", ("ann",), (((0.0, 1.0, word), (1.0, 10.0, "x")),), (), 10.0)
     assert f">{word}<" in lanes.svg(84)
+
+
+def test_narrow_plots_have_the_key_below_and_fit() -> None:
+    shares = {f"aligner-{version}-with-a-long-name": np.linspace(0, 1, 100) for version in ("3.2", "3.3")}
+    wide, narrow = (ToleranceCurves(shares).svg(width) for width in (96, 40))
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', narrow)
+    assert size is not None
+    assert float(size[1]) <= 40 * 8.4
+    assert float(re.search(r'viewBox="0 0 ([\d.]+)', wide)[1]) >= 850
+    assert "aligner-3.2-with-a-long-name" in narrow
+    heights = [float(y) for y in re.findall(r'y="([\d.]+)"[^>]*>aligner-', narrow)]
+    axis = float(re.search(r'y="([\d.]+)"[^>]*>tolerance, ms<', narrow)[1])
+    assert min(heights) > axis
+    assert max(heights) < float(size[2])
+    errors = {
+        group: {name: GroupErrors(9, np.arange(9.0), np.arange(9.0)) for name in shares}
+        for group in ("a", "t", "s", "o")
+    }
+    panels = GroupErrorHistograms(errors).svg(40)
+    assert float(re.search(r'viewBox="0 0 ([\d.]+)', panels)[1]) <= 40 * 8.4
+    assert panels.count("n = 9") == GroupErrorHistograms(errors).svg(96).count("n = 9")

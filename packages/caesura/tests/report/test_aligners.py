@@ -155,6 +155,15 @@ def test_the_report_of_coders_has_a_section_on_onsets() -> None:
     assert "Errors of starts" not in [section.title for section in make_report(both, resamples=10).sections]
 
 
+def test_drawings_of_one_short_recording_keep_their_phones() -> None:
+    from caesura.drawings.aligners import draw_error_quartiles
+
+    both = [(item, name, cs.Segmentation.from_times([0.1, 0.2, end], length=0.5, names=["sil", "a", "t", "sil"])) for item, name, end in (("r", "gold", 0.3), ("r", "near", 0.31))]  # fmt: skip
+    drawn = draw_error_quartiles(cs.Corpus.from_annotations(both)).terminal(80).plain
+    assert all(f"\n{phone} " in drawn for phone in ("a", "t", "sil"))
+    assert "others below" not in drawn
+
+
 def test_every_aligner_may_have_its_own_map() -> None:
     back = {"@": "a", "S": "s"}
     systems = {"upper": with_names(str.upper), "sampa": with_names({"a": "@", "s": "S", "t": "t", "sil": "sil"}.get)}

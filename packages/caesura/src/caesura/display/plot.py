@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +27,7 @@ _WIDE, _HIGH, _LEFT, _TOP = 620.0, 420.0, 60.0, 34.0  # the geometry of a plot i
 _PANEL_WIDE, _PANEL_HIGH, _PANELS = 210.0, 140.0, 3  # size of a panel in SVG, and how many stand side by side
 _KEY_WIDTH, _WIDEST_KEY = 170.0, 400.0  # of the key at the right of a plot, in pixels
 _LABEL, _LETTER = 14.0, 7.2  # the height of a label and the width of a letter, in pixels
+_NARROW, _CELL = 64, 8.4  # below so many letters, plots become smaller; pixels per letter
 #: Letters in the colour of the page around themselves, so that they can be read on lines.
 _OUTLINED: dict[str, Any] = {
     "stroke": PALETTE["paper"][0],
@@ -169,8 +170,10 @@ class PlotPicture(Picture):
         return _draw_cells(self.plot(), width, choose_bidi(bidi))
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw as SVG; plots have a fixed size, so ``width`` is ignored."""
+        """Draw as SVG, with the key at the right; below 64 letters smaller, with the key below."""
         plot = self.plot()
+        if width < _NARROW:
+            return _draw_narrow(plot, _CELL * width, style)
         picture = Svg(
             _LEFT + _WIDE + _key_width(plot),
             _TOP + _HIGH + 58,
@@ -215,36 +218,62 @@ class PanelPicture(Picture):
         return canvas.text()
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw as SVG, with three panels side by side; ``width`` is ignored."""
+        """Draw as SVG, with three panels side by side, or fewer below 64 letters."""
         plots = list(self.plots())
         left, step_x, step_y = 52.0, _PANEL_WIDE + 46, _PANEL_HIGH + 56
-        rows, columns = math.ceil(len(plots) / _PANELS), min(len(plots), _PANELS)
+        panels = _PANELS if width >= _NARROW else max(1, int((_CELL * width - left) / step_x))
+        rows, columns = math.ceil(len(plots) / panels), min(len(plots), panels)
+        names = {curve.name: curve for curve in plots[0].curves if curve.name}
+        below = 16.0 * (len(names) - 1) if panels < _PANELS else 0.0  # a line of the key per name
         picture = Svg(
-            max(left + columns * step_x, 420.0),
-            66 + rows * step_y,
+            max(left + columns * step_x, 420.0 if panels == _PANELS else 0.0),
+            66 + below + rows * step_y,
             title=self.title,
             description=self.description,
             style=style,
         )
-        picture.text(left, 20, self.title, weight="bold")
+        most = int((picture.width - 16) / _CELL)
+        picture.text(left if panels == _PANELS else 8, 20, clip(self.title, most), weight="bold")
         for number, plot in enumerate(plots):
-            x, y = left + number % _PANELS * step_x, 76 + number // _PANELS * step_y
+            x, y = left + number % panels * step_x, 76 + below + number // panels * step_y
             picture.text(x, y - 8, clip(clean(plot.title), 30), size=12)
             writer = _SvgPlot(picture, plot, x, y, _PANEL_WIDE, _PANEL_HIGH)
             writer.axes()
             writer.marks()
-            if number % _PANELS == 0:
+            if number % panels == 0:
                 middle = y + _PANEL_HIGH / 2
                 turned = f"rotate(-90 {x - 40:g} {middle:g})"
                 picture.text(x - 40, middle, plot.y.title, anchor="middle", size=11, transform=turned)
-            if number + _PANELS >= len(plots):
+            if number + panels >= len(plots):
                 picture.text(x + _PANEL_WIDE / 2, y + _PANEL_HIGH + 32, plot.x.title, anchor="middle", size=11)
-        x = left
-        for name, curve in {curve.name: curve for curve in plots[0].curves if curve.name}.items():
-            shown = clip(clean(name), 48)
-            _draw_key_line(picture, curve, x, 46, shown)
-            x += 46 + 7.0 * cell_width(shown)
+        x, y = left, 46.0
+        for name, curve in names.items():
+            shown = clip(clean(name), 48 if panels == _PANELS else most - 5)
+            _draw_key_line(picture, curve, x, y, shown)
+            if panels == _PANELS:
+                x += 46 + 7.0 * cell_width(shown)
+            else:
+                y += 16
         return picture.render()
+
+
+def _draw_narrow(plot: Plot, width: float, style: bool) -> str:
+    """Draw a plot that is some pixels wide, with the key below it."""
+    wide = max(180.0, width - _LEFT - 16)
+    high, most = min(_HIGH, 0.8 * wide), int((wide - 24) / _LETTER)
+    points = tuple(replace(point, label=clip(point.label, most)) for point in plot.points)
+    plot = replace(plot, points=points)
+    names = {*(p.name for p in points), *(c.name for c in plot.curves)} - {""}
+    rows = len(names) + sum(not p.name and not plot.holds(p.x, p.y) for p in points)
+    size = _LEFT + wide + 16, _TOP + high + 58 + 16 * rows
+    picture = Svg(*size, title=plot.title, description=plot.description, style=style)
+    picture.text(8, 20, clip(plot.title, int((size[0] - 16) / _CELL)), weight="bold")
+    writer = _SvgPlot(picture, plot, _LEFT, _TOP, wide, high)
+    writer.axes()
+    writer.titles()
+    writer.marks()
+    writer.key(16, _TOP + high + 60)
+    return picture.render()
 
 
 def _draw_cells(plot: Plot, width: int, bidi: Literal["terminal", "us"]) -> Text:

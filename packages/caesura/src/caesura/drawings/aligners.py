@@ -70,11 +70,20 @@ def draw_error_quartiles(corpus: Corpus, *, by: str = "phone", mapping: Any = ""
 def errors_of_coders(
     corpus: Corpus, by: str, mapping: Any = "", reference: str = ""
 ) -> dict[str, dict[str, GroupErrors]]:
-    """Pair the intervals of every other coder with those of the reference, and group their errors; without ``by`` the group is "all"."""
-    measure, found = metric("onset-bias", mapping=mapping), dict[str, dict[str, GroupErrors]]()
-    for coder, ours, theirs in pair_with_reference(corpus, reference):
-        for group, errors in error_groups(CountedPairs(Pairs.between(ours, theirs)), by or "all", measure).items():
-            found.setdefault(group, {})[coder] = errors
+    """Pair the intervals of every other coder with those of the reference, and group their errors; without ``by`` the group is "all".
+
+    Groups below 5 intervals are put together, unless all are that small, as in a single recording.
+    """
+    measure = metric("onset-bias", mapping=mapping)
+    found = dict[str, dict[str, GroupErrors]]()
+    pairs = {c: CountedPairs(Pairs.between(ours, theirs)) for c, ours, theirs in pair_with_reference(corpus, reference)}
+    for least in (5, 1):
+        found = {}
+        for coder, counted in pairs.items():
+            for group, errors in error_groups(counted, by or "all", measure, least=least).items():
+                found.setdefault(group, {})[coder] = errors
+        if len(found) > 1 or not by:
+            break
     return found
 
 
