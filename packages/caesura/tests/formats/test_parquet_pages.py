@@ -223,6 +223,19 @@ def test_long_runs_and_required_values() -> None:
     assert found(levels(("repeat", 0, count)), levels(("repeat", 0, count)), count, 1, 0) == ([0] * count, 0, 0)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_long_packed_runs_cut_by_short_ones_of_the_other_kind(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    count = int(random.integers(8, 60)) * 8
+    again = (random.random(count) < (0.95, 0.5, 1.0, 0.99)[seed % 4]).astype(int).tolist()
+    runs = [
+        ("repeat", 3, int(size)) for size in random.integers(1, 90, count)
+    ]  # values only, in runs that begin anywhere
+    starts = [i for i, level in enumerate(again) if level == 0]
+    expected = starts, count, starts[0] if starts else count
+    assert found(levels(("packed", again)), levels(*runs, width=2), count, 3, 1) == expected
+
+
 @pytest.mark.parametrize(
     ("repetition", "definition"),
     [

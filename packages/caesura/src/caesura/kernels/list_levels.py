@@ -10,9 +10,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import inline, kernel
 
 _NO_RUN = (-1, 0, 0, 0)
+_BITS, _ALL = (
+    32,
+    0xFFFFFFFF,
+)  # words of so many bits: plain Python has no fixed width, and larger ones would become negative
 
 
 @kernel
@@ -40,6 +44,42 @@ def _next_run(data: NDArray[Any], at: int, width: int) -> tuple[int, int, int, i
     if header == 0 or at >= len(data):
         return _NO_RUN
     return at + 1, header >> 1, -1, int(data[at])
+
+
+@kernel
+def _starts_in_bits(
+    data: NDArray[Any], begin: int, used: int, count: int, values: int, starts: NDArray[Any], lists: int
+) -> int:
+    """Write ``values`` + the index of every 0 among so many bits into ``starts``, from element ``lists`` on; return where that ends.
+
+    ``used`` bits in front are left out. Most bits are 1, so that whole words are passed over from one 0 to the next.
+    """
+    i = 0
+    while i < count:
+        at = used + i
+        byte = begin + (at >> 3)
+        if at & 7 == 0 and count - i >= _BITS:
+            zeros = _ALL ^ (
+                int(data[byte]) | int(data[byte + 1]) << 8 | int(data[byte + 2]) << 16 | int(data[byte + 3]) << 24
+            )
+            while zeros:
+                starts[lists] = values + i + _ones((zeros & -zeros) - 1)  # as many bits are below the lowest one
+                lists += 1
+                zeros &= zeros - 1
+            i += _BITS
+        else:
+            starts[lists] = values + i
+            lists += 1 - ((int(data[byte]) >> (at & 7)) & 1)
+            i += 1
+    return lists
+
+
+@inline
+def _ones(word: Any) -> Any:
+    """Count the bits that are set in a word of 32; LLVM recognises the pattern as one instruction."""
+    word = word - ((word >> 1) & 0x55555555)
+    word = (word & 0x33333333) + ((word >> 2) & 0x33333333)
+    return ((((word + (word >> 4)) & 0x0F0F0F0F) * 0x01010101) & _ALL) >> 24
 
 
 @kernel
@@ -84,12 +124,12 @@ def find_lists(
             def_used = 0
         here = min(rep_left, def_left, count - done)
         if def_from < 0 and def_level == full and rep_from >= 0:
-            # the most frequent case, without branches: lists of values, of which few or none are empty
-            for i in range(rep_used, rep_used + here):
-                starts[lists] = values
-                lists += 1 - ((int(repetition[rep_from + (i >> 3)]) >> (i & 7)) & 1)
-                values += 1
-                before = values if lists == 0 else before
+            # the most frequent case: lists of values, of which few or none are empty
+            none = lists == 0
+            lists = _starts_in_bits(repetition, rep_from, rep_used, here, values, starts, lists)
+            values += here
+            if none:
+                before = int(starts[0]) if lists else values
         else:
             for i in range(here):
                 again, level = rep_level, def_level
