@@ -130,6 +130,43 @@ def test_container_starts_the_workbench_without_privileges() -> None:
         assert set(extras.split(",")) <= set(PROJECTS[name]["optional-dependencies"]), name
 
 
+#: Prints what Numba's cache keeps about the processor, on a machine whose processor has the name given.
+PROCESSOR_OF_CACHE = """
+import sys, llvmlite.binding as llvm
+llvm.get_host_cpu_name = lambda: sys.argv[1]
+llvm.get_host_cpu_features = lambda: llvm.FeatureMap({sys.argv[1]: True})
+from numba.core.registry import cpu_target
+print(cpu_target.target_context.codegen().magic_tuple())
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_kernels_compiled_for_an_image_or_ci_fit_other_processors(tmp_path: Path, shell: dict[str, str]) -> None:
+    lines = (DOCKER / "Dockerfile").read_text("utf-8").splitlines()
+    before = lines[: lines.index("RUN caesura warm-up")]
+    image = dict(line.removeprefix("ENV ").split("=", 1) for line in before if line.startswith("ENV "))
+    steps = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["runs"]["steps"]
+    (warm_up,) = (step["run"] for step in steps if "caesura warm-up" in step.get("run", ""))
+    kept, called = tmp_path / "kept", tmp_path / "called"
+    (tmp_path / "caesura").write_text(f'#!/bin/sh\necho "$* $NUMBA_CPU_NAME $NUMBA_CACHE_DIR" > "{called}"\n')
+    env = {**shell, "GITHUB_ENV": str(kept), "HOME": str(tmp_path)}
+    subprocess.run(["bash", "-e", "-c", warm_up], env=env, check=True)
+    action = dict(line.split("=", 1) for line in kept.read_text("utf-8").splitlines())
+    assert called.read_text("utf-8").split() == ["warm-up", action["NUMBA_CPU_NAME"], action["NUMBA_CACHE_DIR"]]
+
+    def processors(settings: dict[str, str]) -> set[str]:
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+        return {
+            subprocess.check_output(
+                [sys.executable, "-c", PROCESSOR_OF_CACHE, name], env={**plain, **settings}, text=True
+            )
+            for name in ("znver4", "skylake")
+        }
+
+    assert len(processors({})) == 2
+    assert len(processors(image)) == len(processors(action)) == 1
+
+
 #: A fake docker for check.sh: the environment says how a start without a token exits (WITHOUT_TOKEN), who the user is (WHO), and how a write to /usr exits (WRITES).
 FAKE_DOCKER = """#!/bin/sh
 case "$1 $2" in
