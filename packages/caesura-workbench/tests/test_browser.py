@@ -66,6 +66,31 @@ def test_parameters_update_scores_and_url(page: sync_api.Page) -> None:
     assert page.locator("[name=n_t]").input_value() == "1"
 
 
+def test_up_and_down_move_by_lines(page: sync_api.Page) -> None:
+    open_item(page, POEM)
+    page.locator("#start button").press("Enter")
+    page.wait_for_selector("#editor[data-state=open] .gap.on")
+    page.set_viewport_size({"width": 500, "height": 800})
+    page.locator(".gap[data-at='2']").focus()
+
+    def place() -> tuple[int, float, float]:
+        found = page.evaluate(
+            "(g => [Number(g.dataset.at), g.getBoundingClientRect().top, g.getBoundingClientRect().left])(document.activeElement)"
+        )
+        return tuple(found)
+
+    first = place()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("() => document.activeElement.dataset.at !== '2'")
+    second = place()
+    assert second[1] > first[1] + 10
+    assert second[0] > first[0] + 1
+    assert abs(second[2] - first[2]) < 80
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("at => document.activeElement.dataset.at !== at", arg=str(second[0]))
+    assert abs(place()[1] - first[1]) < 10
+
+
 def test_adjudicate_with_keyboard(page: sync_api.Page) -> None:
     open_item(page, POEM)
     page.locator("#start button").press("Enter")

@@ -305,6 +305,8 @@ export default class TextEditor extends Editor {
     const acts = {
       ArrowLeft: () => step(forward === "ArrowLeft" ? 1 : -1),
       ArrowRight: () => step(forward === "ArrowRight" ? 1 : -1),
+      ArrowUp: event.shiftKey ? null : () => this.focusLine(-1),
+      ArrowDown: event.shiftKey ? null : () => this.focusLine(1),
       Home: () => this.focus(1),
       End: () => this.focus(this.last),
       Delete: () => this.on.has(this.position) && this.toggle(this.position),
@@ -318,6 +320,24 @@ export default class TextEditor extends Editor {
     if (!act) return;
     event.preventDefault();
     event.shiftKey ? this.enqueue(act) : act();
+  }
+
+  // Go to the place on the next line (by = 1) or the one before (-1) that is nearest in the direction of the text.
+  focusLine(by) {
+    const middle = ({ top, bottom }) => (top + bottom) / 2;
+    const from = this.gaps.get(this.position).getBoundingClientRect();
+    let best = null;
+    let line = null; // the box of the first place on the other line
+    for (let at = this.position + by; this.gaps.has(at); at += by) {
+      const box = this.gaps.get(at).getBoundingClientRect();
+      if (Math.abs(middle(box) - middle(line ?? from)) > from.height / 2) {
+        if (line) break;
+        line = box;
+      }
+      const apart = Math.abs(box.left - from.left);
+      if (line && (best === null || apart < best.apart)) best = { at, apart };
+    }
+    this.focus(best ? best.at : this.position + by);
   }
 
   goToUnit() {
