@@ -106,6 +106,15 @@ def test_types_names_and_closing_boundaries_travel_along() -> None:
     moved = anchor_corpus(gold(), corpus(merged))
     assert moved.corpus["doc", "llm"].names == ("one", "three")
     assert moved.total.merged == 1
+    typed_here = cs.Segmentation.from_positions([(4, ","), (5, "."), (17, "?")], length=17, units=COPY)
+    united = anchor_corpus(typed, corpus(typed_here))
+    here = united.corpus["doc", "llm"]
+    assert [(p, here.labels[c]) for p, c in zip(here.positions, here.types, strict=True)] == [
+        (4, ","),
+        (4, "."),
+        (16, "?"),
+    ]
+    assert united.total.merged == 1, "two boundaries on one place are one with both types"
 
 
 def test_spans_and_hierarchies() -> None:
@@ -135,6 +144,17 @@ def test_marks_without_a_place_count_as_wrong_unless_left_out() -> None:
     moved = anchor_corpus(reference, spans, loose)
     assert [row[2] for row in moved.corpus["doc", "llm"].rows] == ["a", NOT_PLACED]
     assert cs.compare(reference, spans, ["span-precision"], anchor=loose)["span-precision"] == 0.5
+
+
+def test_nested_segments_in_rewritten_text_are_counted_and_said() -> None:
+    tree = cs.Hierarchy.from_spans([(1, 16), (1, 7), (8, 16)], length=16, units=REWRITTEN)
+    reference = corpus(cs.Hierarchy.from_spans([(1, 16), (1, 4), (5, 16)], length=16, units=SOURCE), "gold")
+    found = anchor_corpus(reference, corpus(tree), {"max_altered": 0.9, "min_placed": 0.0})
+    assert (found.total.marks, found.total.placed, found.total.inside) == (1, 0, 1)
+    assert len(found.corpus["doc", "llm"].spans) == 3
+    assert "nested segments keep the nearest place there" in " ".join(found.warnings())
+    with pytest.raises(CaesuraError, match="0 of 1 mark could be placed"):
+        anchor_corpus(reference, corpus(tree), {"max_altered": 0.9})
 
 
 def test_documents_are_refused_one_by_one() -> None:

@@ -239,6 +239,8 @@ class AnchoredCorpus(Result):
             sentences.append(f"{total.moved:.1%} of the words of a document were moved.")
         if total.placed_share < _WARN_PLACED:
             how = "they count as wrong" if self.options.unplaced == "wrong" else "they are left out"
+            if any(isinstance(each.marks, Hierarchy) for each in self.corpus):
+                how = "nested segments keep the nearest place there"
             sentences.append(
                 f"{pluralize(total.marks - total.placed, 'mark')} of {total.marks} could not be placed in the source; {how}."
             )
@@ -340,11 +342,11 @@ class _Mover:
             return self._segmentation(marks)
         return self._spans(marks) if isinstance(marks, Spans) else self._hierarchy(marks)
 
-    def boundaries(self, positions: Sequence[int], *, always: bool = False) -> list[tuple[int, bool]]:
+    def boundaries(self, positions: Sequence[int]) -> list[tuple[int, bool]]:
         """Return the unit position of every boundary and whether it has a place, and count them."""
         found = []
         gaps = [self.copy.gap(position) for position in positions]
-        for place in self.anchored.place(gaps, keep_inside=self.options.keep_inside or always):
+        for place in self.anchored.place(gaps, keep_inside=self.options.keep_inside):
             position, distance = self.source.nearest(place.position)
             counts = self.counts
             counts.marks += 1
@@ -361,6 +363,8 @@ class _Mover:
         codes = [0] * len(positions) if types is None else types.tolist()
         kept: dict[tuple[int, int], None] = {}
         starts: dict[int, int] = {}  # old position -> new position of every boundary that is kept
+        merged: set[int] = set()  # old positions of boundaries that came to the place of another one
+        first: dict[int, int] = {}  # new position -> the first old position that came there
         for old, code, (position, placed) in zip(positions, codes, self.boundaries(positions), strict=True):
             if types is not None and old == marks.length:  # the closing boundary
                 position = n
@@ -373,10 +377,10 @@ class _Mover:
                 self.counts.placed += not placed
                 self.counts.lost += 1
                 self.counts.at_ends += 1
-            elif (position, code) in kept:
-                self.counts.merged += 1
             else:
                 kept[position, code] = None
+                merged |= {old} if first.setdefault(position, old) != old else set()
+        self.counts.merged += len(merged)
         chosen = sorted(kept)
         return Segmentation(
             n,
@@ -424,10 +428,8 @@ class _Mover:
         edges = sorted({edge for first, last, _ in marks.spans for edge in (first - 1, last)})
         where = {0: 0, marks.length: len(self.source_units)}
         inner = [edge for edge in edges if edge not in where]
-        # one monotone function for all levels, so that nesting is kept; also marks without a sure place keep an approximate one
-        where |= {
-            edge: position for edge, (position, _) in zip(inner, self.boundaries(inner, always=True), strict=True)
-        }
+        # one monotone function for all levels, so that nesting is kept; marks without a sure place keep an approximate one, which is counted
+        where |= {edge: position for edge, (position, _) in zip(inner, self.boundaries(inner), strict=True)}
         rows = []
         for first, last, level in marks.spans:
             begin, end = where[first - 1], where[last]
