@@ -22,7 +22,6 @@ def test_printed_values_are_reproduced(drawn) -> None:
     assert other == {
         "phones per second": "explained",
         "hit rates and over-segmentation of [1], [2] and [6]": "not public",
-        "hit rate on the line without insertions at OS 0 (y = x - 100)": "authors' error",
     }
     assert lines["timeline within ± 35 ms, %"].computed == pytest.approx(68.5, abs=0.5)
     assert lines["neighbours closer than 40 ms, %"].computed == pytest.approx(21.9, abs=0.05)

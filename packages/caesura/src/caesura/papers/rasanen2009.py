@@ -123,7 +123,7 @@ _INTRODUCTION = (
 )
 _DIFFERENCES = (
     "About ten phones per second, the paper says; the drawn recordings have more, because both printed shares need shorter segments.",
-    "Section 4 calls the line without insertions y = x - 100; it is y = x + 100, which equation 7 uses.",
+    "Section 4 calls the line without insertions y = x - 100. That is equation 7 with x for the hit rate and y for the over-segmentation; in figures 4 to 6, where the hit rate points upwards, the line is y = x + 100.",
     "Figure 5 is geometry: r1 is the distance to the target point and r2 the distance to the line without insertions.",
 )
 
@@ -302,17 +302,17 @@ def _corners() -> Section:
         ),
         Line("R at HR 80, OS 30", None, 1 - (abs(r1) + abs(r2)) / 2, "1 - (|r1| + |r2|) / 2", digits=4),
         Line("r2 at HR 50, OS -50, where nothing is inserted", 0.0, plane_distances(50.0, -50.0)[1], "the example of the text", digits=4),
-        Line("hit rate on the line without insertions at OS 0 (y = x - 100)", -100.0, _line_without_insertions(), "y = x + 100: with y = x - 100 the example of the text would be off the plane", digits=0, reason="authors' error"),
+        Line("over-segmentation on the line without insertions (y = x - 100) at HR 50", -50.0, _without_insertions(50.0), "x is the hit rate, y the over-segmentation; y = x + 100 in figures 4 to 6, where the hit rate points upwards", digits=0),
         Line("R without any boundary (HR 0, OS -100)", None, float(r_value(0, -100)), "1 - √2/2", digits=4),
         Line("R with every boundary found twice (HR 100, OS 100)", None, float(r_value(100, 100)), "", digits=4),
     ]  # fmt: skip
     return Section("Figure 5 and equations 6-8: R by its formula", lines, figures=["figure-5"])
 
 
-def _line_without_insertions() -> float:
-    """Return the hit rate at which r2 of equation 7 is 0, without over-segmentation."""
-    start = plane_distances(0.0, 0.0)[1]
-    return -start / (plane_distances(1.0, 0.0)[1] - start)
+def _without_insertions(hit_rate: float) -> float:
+    """Return the over-segmentation at which r2 of equation 7 is 0."""
+    start = plane_distances(hit_rate, 0.0)[1]
+    return -start / (plane_distances(hit_rate, 1.0)[1] - start)
 
 
 def _findings(computed: _Computed) -> list[str]:
