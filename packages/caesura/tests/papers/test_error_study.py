@@ -80,11 +80,14 @@ def naive_errors(spelled: str, cuts: list[int], length: int) -> dict[str, bool]:
     return {
         **{f"{which} ties": any(a == b for a, b in both) for which, both in compared.items()},
         **{f"{which} inversions": any(a < b for a, b in both) for which, both in compared.items()},
+        **{f"{which} either": any(a <= b for a, b in both) for which, both in compared.items()},
         "deletions": any(a < b for a, b in mild),
     }
 
 
-@pytest.mark.parametrize("spelled", ["A", "F", "A:scorer=exponential", "B", PADDED, "Pk", "A:alignment=global"])
+@pytest.mark.parametrize(
+    "spelled", ["A", "F", "A:scorer=exponential", "B", PADDED, "WD:minimum=1", "Pk", "A:alignment=global"]
+)
 def test_counts_equal_the_definition_on_short_texts(spelled: str) -> None:
     study = error_study([spelled], longest=9)
     for length in (5, 8, 9):
@@ -95,7 +98,7 @@ def test_counts_equal_the_definition_on_short_texts(spelled: str) -> None:
         counted = {
             (f"{which} {kind}", m): errors
             for which in STUDIES
-            for kind in ("ties", "inversions")
+            for kind in ("ties", "inversions", "either")
             for n, m, _, errors in study.rows(which, kind)
             if n == length
         }

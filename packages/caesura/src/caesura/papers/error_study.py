@@ -32,8 +32,8 @@ from caesura.metrics import Batch, Metric, Side, metric
 STUDIES = ("cross", "constant", "vanishing")
 SHORTEST, LONGEST = 5, 28
 
-#: Two hypotheses get the same score, as the authors count, or are ranked the wrong way round.
-ErrorKind: TypeAlias = Literal["ties", "inversions"]
+#: Two hypotheses get the same score, as the authors count, are ranked the wrong way round, or one of both.
+ErrorKind: TypeAlias = Literal["ties", "inversions", "either"]
 KINDS: tuple[ErrorKind, ...] = ("ties", "inversions")
 
 #: On all pairs up to 20 units, scores of our metrics differ by less than 1e-15 (rounding) or by more than 1e-5, so that any
@@ -53,8 +53,8 @@ class ErrorStudy:
         The metrics and their names.
     shortest, longest : int
         The range of text lengths.
-    ties, inversions : array of int
-        References with the same score, or the wrong ranking, by metric, study, length - shortest and number of segments.
+    ties, inversions, either : array of int
+        References with the same score, with the wrong ranking, or with one of both, by metric, study, length - shortest and number of segments.
     deletions : array of int
         References with a mild shift that scores below a deletion, by metric, length - shortest and number of segments.
     references : array of int
@@ -67,6 +67,7 @@ class ErrorStudy:
     longest: int
     ties: NDArray[np.int64]
     inversions: NDArray[np.int64]
+    either: NDArray[np.int64]
     deletions: NDArray[np.int64]
     references: NDArray[np.int64]
 
@@ -97,7 +98,7 @@ class ErrorStudy:
                 yield length, segments, int(self.references[row, segments]), *counted
 
     def _counts(self, name: str, study: str, kind: ErrorKind) -> NDArray[np.int64]:
-        which = self.ties if kind == "ties" else self.inversions
+        which: NDArray[np.int64] = getattr(self, kind)
         counts: NDArray[np.int64] = which[self.names.index(name), STUDIES.index(study)]
         return counts
 
@@ -144,15 +145,17 @@ def error_study(
     for each in measures:
         if "units" not in each.kinds:
             raise CaesuraError(f"{each.name} compares {' or '.join(sorted(each.kinds))}; the study compares units.")
-    errors = np.zeros((len(measures), COLUMNS, longest - shortest + 1, longest + 1), np.int64)
+    errors = np.zeros((len(measures), COLUMNS + len(STUDIES), longest - shortest + 1, longest + 1), np.int64)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         for length, counted in pool.map(lambda run: _count(measures, *run), _runs(shortest, longest)):
             errors[:, :, length - shortest, : counted.shape[2]] += counted
     references = np.zeros(errors.shape[2:], np.int64)
     for length in range(shortest, longest + 1):
         references[length - shortest, 2:length] = [comb(length - 1, m - 1) for m in range(2, length)]
-    ties, inversions, deletions = errors[:, :3], errors[:, 3:6], errors[:, 6]
-    return ErrorStudy(tuple(measures), tuple(metrics), shortest, longest, ties, inversions, deletions, references)
+    ties, inversions, deletions, either = errors[:, :3], errors[:, 3:6], errors[:, 6], errors[:, COLUMNS:]
+    return ErrorStudy(
+        tuple(measures), tuple(metrics), shortest, longest, ties, inversions, either, deletions, references
+    )
 
 
 def call_kernels() -> None:
@@ -185,12 +188,15 @@ def _count(measures: list[Metric], length: int, start: int, stop: int) -> tuple[
     segments = np.empty(len(codes), np.int64)
     count_boundaries(codes, segments)
     segments += 1
-    counted = np.zeros((len(measures), COLUMNS, length + 1), np.int64)
+    counted = np.zeros((len(measures), COLUMNS + len(STUDIES), length + 1), np.int64)
     misjudged = np.empty((len(codes), COLUMNS), np.bool_)
     for at, each in enumerate(measures):
         judge(_scores(each, batch), moves, TOLERANCE, misjudged)
         for column in range(COLUMNS):
             counted[at, column] = np.bincount(segments[misjudged[:, column]], minlength=length + 1)
+        for study in range(len(STUDIES)):
+            either = misjudged[:, study] | misjudged[:, len(STUDIES) + study]
+            counted[at, COLUMNS + study] = np.bincount(segments[either], minlength=length + 1)
     return length, counted
 
 
