@@ -155,6 +155,14 @@ def test_the_report_of_coders_has_a_section_on_onsets() -> None:
     assert "Errors of starts" not in [section.title for section in make_report(both, resamples=10).sections]
 
 
+def test_files_of_the_same_name_are_named_after_folders(tmp_path) -> None:
+    for name, corpus in (("gold", GOLD), ("mfa-3.2", NEAR), ("mfa-3.3", FAR)):
+        (tmp_path / name / "s0").mkdir(parents=True)
+        cs.write(corpus.select(items=["r0"]), tmp_path / name / "s0" / "r0.TextGrid", lossy=True)
+    gold, *files = (tmp_path / name / "s0" / "r0.TextGrid" for name in ("gold", "mfa-3.2", "mfa-3.3"))
+    assert "mfa-3.2/r0, mfa-3.3/r0 against gold/r0" in caesura("aligners", gold, *files, "--quiet").stdout
+
+
 def test_drawings_of_one_short_recording_keep_their_phones() -> None:
     from caesura.drawings.aligners import draw_error_quartiles
 

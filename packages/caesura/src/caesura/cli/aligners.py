@@ -13,6 +13,7 @@ from caesura.cli.command import Argument, Option
 from caesura.cli.io import (
     Reading,
     as_json,
+    named_after_files,
     named_alike,
     names_of,
     parse_cluster,
@@ -154,13 +155,14 @@ def aligners(
     from caesura.report.aligners import DRAWINGS, aligner_report, compare_aligners
 
     reading = Reading.of(format, option)
-    names = names_of(systems)
+    names = names_of([reference, *systems])[1:]
     shared_map, own_maps = _parse_mapping(mapping or [], names)
     gold = _phone_tier(reading.for_system(None, names).corpus(reference, "ref"), reference)
     against = {}
     for name, path in zip(names, systems, strict=True):
         read = _phone_tier(reading.for_system(name, names).corpus(path, "hyp"), path)
         against[name] = named_alike(gold, reference, read, path)
+    gold = named_after_files([gold, *against.values()], [reference, *systems])[0]
     with working("pairing intervals"):
         result = compare_aligners(
             gold, against, metric, by=by, tolerances=[each for given in tolerance or () for each in given.split(",")], mapping=shared_map, own_maps=own_maps, least=least, sort=sort, confusions=confusions, missing=missing, seed=seed,

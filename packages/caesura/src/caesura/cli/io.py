@@ -402,10 +402,12 @@ def named_after_files(corpora: Sequence[Corpus], paths: Sequence[Path]) -> list[
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Name systems after their files or folders, with the folder above if two have the same name.
+    """Name systems after their files or folders, with the nearest folder that tells them apart if two have the same name.
 
     >>> names_of([Path("a/x.json"), Path("b/x.json"), Path("y.json")])
     ['a/x', 'b/x', 'y']
+    >>> names_of([Path("gold/ann/x.json"), Path("mfa/ann/x.json")])
+    ['gold/x', 'mfa/x']
     >>> names_of([Path("x.json"), Path("x.csv")])
     ['x (1)', 'x (2)']
     >>> names_of([Path("ours.v1.json"), Path("ours.v2.json")])
@@ -414,8 +416,15 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     ['mfa-3.2']
     """
     stems = [path.name if path.is_dir() else path.stem for path in paths]
-    shared = [p.parent.name and stems.count(s) > 1 for s, p in zip(stems, paths, strict=True)]
-    named = [f"{p.parent.name}/{s}" if alike else s for s, p, alike in zip(stems, paths, shared, strict=True)]
+    named = list(stems)
+    for stem in {s for s in stems if stems.count(s) > 1}:
+        alike = [number for number, s in enumerate(stems) if s == stem]
+        folders = [paths[number].parent.parts[::-1] for number in alike]
+        above = [each for each in zip(*folders, strict=False) if len(set(each)) == len(alike)] or list(
+            zip(*folders, strict=False)
+        )
+        for number, folder in zip(alike, above[0] if above else (), strict=False):
+            named[number] = f"{folder}/{stem}"
     return [name if named.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(named, 1)]
 
 
