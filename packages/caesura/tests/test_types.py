@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import assert_type
+
+import numpy as np
+import polars as pl
+import pytest
 
 import caesura as cs
 from caesura.gold.gold_standard import GoldHierarchy, GoldSegmentation, GoldSpans
@@ -26,6 +31,21 @@ def test_unify_returns_the_kind_of_its_annotations() -> None:
     assert isinstance(assert_type(cs.unify({"a": spans, "b": spans}), GoldSpans), cs.Spans)
     assert isinstance(assert_type(cs.unify([[2, 2], [2, 2]], "conflict-free-union"), GoldHierarchy), cs.Hierarchy)
     assert isinstance(assert_type(cs.unify([tree, tree], "utterance-labels"), GoldSegmentation), cs.Segmentation)
+
+
+def test_plain_data_is_accepted() -> None:
+    """Type checkers refused ``cs.evaluate([2, 3], [3, 2])``, arrays, paths, frames and iterators, which all work."""
+    assert assert_type(cs.evaluate([2, 3], (3, 2), "WD"), cs.Evaluation).count == 1
+    assert cs.evaluate("0100", np.array([0, 1, 0, 0]), "F").count == 1
+    assert cs.evaluate(iter([[2, 3]]), [np.array([2, 3])], "F").count == 1
+    assert cs.evaluate({"a": [2, 3]}, {"ours": {"a": [2, 3]}, "theirs": {"a": [5]}}, "F").count == 1
+    assert cs.agree([[2, 3], [3, 2]]).value < 1
+    assert cs.agree({"x": {"ann": "0100", "ben": "0100"}, "y": {"ann": "010", "ben": "010"}}).value == 1
+    assert assert_type(cs.unify({"x": {"ann": [2, 3], "ben": [2, 3]}}), GoldSegmentation).masses == [2, 3]
+    frame = pl.DataFrame({"item": ["a"], "position": [2], "length": [5]})
+    assert cs.compare(frame, frame)["F"] == 1
+    with pytest.raises(cs.FormatError):
+        cs.evaluate(Path("none.json"), Path("none.json"))
 
 
 def test_one_or_several() -> None:

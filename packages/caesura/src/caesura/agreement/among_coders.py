@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -33,7 +33,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
 from caesura.model import DEFAULT_METRICS
-from caesura.model.corpus import Corpus, CorpusLike
+from caesura.model.corpus import Corpus, DataLike
 from caesura.options import option_types, parse_options, validate_names
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
@@ -53,7 +53,7 @@ _Compute: TypeAlias = Callable[[Sequence[str] | None], dict[str, Agreement]]
 
 
 def agree(
-    corpus: CorpusLike | Ratings,
+    corpus: DataLike | Mapping[str, DataLike] | Ratings,
     metric: str | Metric | None = None,
     coefficient: str | None = None,
     density: Density = "pooled",
@@ -143,7 +143,7 @@ def agree(
 
 
 def agreements(
-    corpus: CorpusLike | CountedPairs,
+    corpus: DataLike | Mapping[str, DataLike] | CountedPairs,
     metric: str | Metric | None = None,
     coefficients: Iterable[str] | None = None,
     density: Density = "pooled",
@@ -210,7 +210,9 @@ def agreements(
     return {name: found[name] for name in names}
 
 
-def _anchor(corpus: CorpusLike | Ratings | CountedPairs, given: AnchorLike) -> tuple[Corpus, AnchoredCorpus | None]:
+def _anchor(
+    corpus: DataLike | Mapping[str, DataLike] | Ratings | CountedPairs, given: AnchorLike
+) -> tuple[Corpus, AnchoredCorpus | None]:
     from caesura.statistics.anchored import anchor_coders  # loads modules that texts which do not differ do not need
 
     if isinstance(corpus, (Ratings, CountedPairs)):
@@ -298,7 +300,7 @@ def weighted_items(
 
 
 def _label_coefficients(
-    corpus: CorpusLike | CountedPairs | Ratings,
+    corpus: DataLike | Mapping[str, DataLike] | CountedPairs | Ratings,
     given: str | Metric | None,
     names: Sequence[str],
     density: Density,
@@ -332,7 +334,7 @@ _DIRECTED_METRICS = frozenset(
 
 
 def _choose_coefficients(
-    corpus: CorpusLike | CountedPairs,
+    corpus: DataLike | Mapping[str, DataLike] | CountedPairs,
     given: str | Metric | None,
     names: Sequence[str] | None,
     density: Density,

@@ -31,7 +31,7 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows, share
 from caesura.model import Corpus
-from caesura.model.corpus import CorpusLike, Kind, as_corpus, is_list_of_annotations
+from caesura.model.corpus import DataLike, Kind, as_corpus, is_list_of_annotations
 from caesura.model.pairs import require_one_tier
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs, add_up
@@ -43,7 +43,7 @@ Density: TypeAlias = Literal["pooled", "mean", "segments"]
 Values: TypeAlias = NDArray[np.float64]
 
 
-def corpus_of_coders(given: CorpusLike) -> Corpus:
+def corpus_of_coders(given: DataLike | Mapping[str, DataLike]) -> Corpus:
     """Make a corpus of annotations by several coders: ``{coder: marks}`` and lists of marks are annotations of one text.
 
     ``{coder: [marks, marks, …]}`` and lists of such lists are annotations of several texts.

@@ -21,6 +21,7 @@ from caesura.model.corpus import Kind, Marks, as_corpus, is_annotation_like, kin
 Annotations: TypeAlias = (
     Corpus
     | Mapping[str, SegmentationLike | Hierarchy | Spans]
+    | Mapping[str, Mapping[str, SegmentationLike]]
     | Sequence[SegmentationLike]
     | Sequence[Hierarchy]
     | Sequence[Spans]
@@ -287,7 +288,8 @@ def unify(
 ) -> GoldHierarchy: ...  # fmt: skip
 @overload
 def unify(
-    annotations: Sequence[SegmentationLike] | Mapping[str, SegmentationLike], method: str = ..., embeddedness: Embeddedness = ..., *,
+    annotations: Sequence[SegmentationLike] | Mapping[str, SegmentationLike] | Mapping[str, Mapping[str, SegmentationLike]],
+    method: str = ..., embeddedness: Embeddedness = ..., *,
     threshold: Threshold | None = ..., rule: ThresholdRule | None = ..., weight: Weight = ..., metric: str | Metric | None = ...,
     tolerance: float | str | None = ..., n_t: int | None = ...,
 ) -> GoldSegmentation: ...  # fmt: skip

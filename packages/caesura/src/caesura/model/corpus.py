@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -773,6 +774,35 @@ CorpusLike: TypeAlias = (
     | Sequence[SegmentationLike]
     | Sequence[Hierarchy]
     | Sequence[Spans]
+)
+
+
+class FrameLike(Protocol):
+    """A data frame of pandas or polars, one of its columns, or a tensor."""
+
+    def to_numpy(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the values as an array."""
+
+
+class DatasetLike(Protocol):
+    """A dataset of Hugging Face."""
+
+    @property
+    def column_names(self) -> Any:
+        """The names of the columns."""
+
+
+#: What ``evaluate``, ``compare`` and ``agree`` take besides: one annotation, paths, data frames, datasets, rows and iterators.
+DataLike: TypeAlias = (
+    CorpusLike
+    | SegmentationLike
+    | Hierarchy
+    | Spans
+    | PathLike[str]
+    | FrameLike
+    | DatasetLike
+    | Sequence[Mapping[str, Any]]
+    | Iterator[Any]
 )
 
 

@@ -29,9 +29,9 @@ from caesura.metrics.catalog import (
     listed_metrics,
     with_parameters,
 )
-from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, SegmentationLike, Spans, as_segmentation
+from caesura.model import Corpus, Hierarchy, Pairs, Segmentation, Spans, as_segmentation
 from caesura.model.conversion import are_flags
-from caesura.model.corpus import CorpusLike, Kind, Marks, as_corpus
+from caesura.model.corpus import DataLike, Kind, Marks, as_corpus
 from caesura.model.pairs import require_one_tier, without_extra_items
 from caesura.model.provenance import check_same_meaning
 from caesura.statistics.counted import (
@@ -344,8 +344,8 @@ class Comparison(Result):
 
 
 def compare(
-    reference: SegmentationLike | Hierarchy | Spans | CorpusLike,
-    hypothesis: SegmentationLike | Hierarchy | Spans | CorpusLike,
+    reference: DataLike,
+    hypothesis: DataLike,
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     names: tuple[str, str] = ("reference", "hypothesis"),

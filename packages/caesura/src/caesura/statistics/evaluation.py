@@ -22,7 +22,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import default_metrics, ignore_extra_items, listed_metrics
 from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
-from caesura.model.corpus import CorpusLike, as_corpus, is_annotation_like, is_list_of_annotations
+from caesura.model.corpus import DataLike, as_corpus, is_annotation_like, is_list_of_annotations
 from caesura.model.pairs import (
     TIER_ADVICE,
     Missing,
@@ -478,8 +478,8 @@ class Evaluation(Results):
 
 
 def evaluate(
-    reference: CorpusLike,
-    hypothesis: CorpusLike | Mapping[str, CorpusLike],
+    reference: DataLike,
+    hypothesis: DataLike | Mapping[str, DataLike],
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     references: References = "pooled",
