@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -241,6 +242,29 @@ def test_commands_accept_altered_texts(files) -> None:
     assert agreed["percentage"]["value"] == 1.0
     assert agreed["anchoring"]["placed"] == 3
     assert "--anchor" in refused("agree", files)
+
+
+def test_every_table_says_what_was_anchored(files) -> None:
+    """Also if the text of the first system is that of the reference."""
+    shutil.copy(files / "gold.json", files / "same.json")
+    three = files / "gold.json", files / "same.json", files / "llm.json", "-m", "B", "--anchor"
+    shown = caesura("evaluate", *three, "--table", "markdown").stdout
+    assert "| llm | 1.000 | 0.0120 | 1.0000 |" in shown
+    assert "| same | 1.000 | – | – |" in shown
+    for style in ("markdown", "csv", "latex"):
+        assert "|anchor:letters" in caesura("evaluate", *three, "--table", style).stdout
+    assert "|anchor:letters" in caesura("evaluate", *three).stdout
+    rows = caesura("evaluate", *three, "--table", "csv").stdout.splitlines()
+    assert [rows[0].split(",")[-2:], rows[1].split(",")[-2:], rows[2].split(",")[-1]] == [
+        ["altered", "placed"], ["", ""], "1.0"
+    ]  # fmt: skip
+    assert "anchor" not in caesura("evaluate", *three[:2], "-m", "B", "--table", "csv").stdout
+
+
+def test_chance_and_groups_are_those_of_the_moved_annotations(files) -> None:
+    pair = files / "gold.json", files / "llm.json", "-m", "B", "--anchor"
+    assert "chance, drawn" in caesura("evaluate", *pair, "--chance", "5").stdout
+    assert "by item" in caesura("evaluate", *pair, "--by", "item").stdout
 
 
 def test_the_command_anchor_writes_the_moved_annotations(files) -> None:

@@ -280,6 +280,10 @@ def evaluate(
         with working("evaluating"):
             bounds = [name for each in wanted for name in (default_bounds(gold) if each == "default" else [each])]
             results = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, anchor=anchoring, **how)
+        if anchoring:
+            from caesura.statistics.anchored import anchored_corpora
+
+            gold, against = anchored_corpora(gold, against, results.anchored)
         if chance is not None:
             with working("drawing random boundaries"):
                 luck = _against_chance(results, gold, against, draws=chance, seed=seed)
@@ -452,7 +456,7 @@ def _show_table(results: Results, style: str, groups: Groups | None) -> None:
 
 
 def _show_group_table(groups: Groups, path: Path, results: Results) -> None:
-    table = replace(groups.table(), notes=(*groups.notes, *(Code(m.signature) for m in results.measured.values())))
+    table = replace(groups.table(), notes=(*groups.notes, *map(Code, results.signatures())))
     if path.suffix == ".parquet":
         atomic_write(path, frame_content(groups.to_polars(), path.suffix))
     elif path.suffix in FILES:

@@ -29,12 +29,19 @@ def anchor_systems(
     if not reference.texts:
         raise CaesuraError("the reference has no texts, so that nothing can be anchored to it; leave anchoring out.")
     anchored = {name: anchor_corpus(reference, corpus, options) for name, corpus in systems.items()}
-    refused = {item for each in anchored.values() for item in each.refused}
-    corpora = {name: each.corpus for name, each in anchored.items()}
-    if refused:
-        reference = _without(reference, refused)
-        corpora = {name: _without(corpus, refused) for name, corpus in corpora.items()}
+    reference, corpora = anchored_corpora(reference, systems, anchored)
     return reference, corpora, {name: each for name, each in anchored.items() if each.signature}
+
+
+def anchored_corpora(
+    reference: Corpus, systems: Mapping[str, Corpus], anchored: Mapping[str, AnchoredCorpus]
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """Return the reference and the moved annotations of every system, without documents that any system has refused."""
+    refused = {item for each in anchored.values() for item in each.refused}
+    corpora = {name: anchored[name].corpus if name in anchored else corpus for name, corpus in systems.items()}
+    if not refused:
+        return reference, corpora
+    return _without(reference, refused), {name: _without(corpus, refused) for name, corpus in corpora.items()}
 
 
 def _without(corpus: Corpus, refused: set[str]) -> Corpus:

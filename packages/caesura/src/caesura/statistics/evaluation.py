@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from caesura.display.drawer import drawer
 from caesura.display.result import Result
 from caesura.display.scene import Picture
-from caesura.display.table import Cell, Code, EstimateCell, Table, format_cell, measure_name
+from caesura.display.table import Cell, Code, EstimateCell, Rounded, Table, format_cell, measure_name
 from caesura.errors import CaesuraError, UncountablePairs, UnknownName, import_extra
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import default_metrics, ignore_extra_items, listed_metrics
@@ -113,7 +113,7 @@ class Results(Result):
         bounds = {f"({name})": measured for name, measured in self.bounds.items()}
         notes = (
             *(f"! {sentence}" for sentence in self.sentences()),
-            *(Code(m.signature) for m in self.measured.values()),
+            *map(Code, self.signatures()),
         )
         systems = {**self.systems, **bounds}
         table = score_table(self.caption, systems, self.level)
@@ -127,6 +127,11 @@ class Results(Result):
     def measured(self) -> Mapping[str, MetricResult]:
         """The metrics of the first system, by name."""
         return next(iter(self.systems.values()))
+
+    def signatures(self) -> list[str]:
+        """Return the signature of every metric: of a system whose texts were anchored if there is one, otherwise of the first system."""
+        anchored = next((self.systems[name] for name in self.systems if name in self.anchored), self.measured)
+        return [anchored.get(name, each).signature for name, each in self.measured.items()]
 
     def __getitem__(self, name: str | tuple[str, str]) -> MetricResult:
         return self.systems[name[0]][name[1]] if isinstance(name, tuple) else self.measured[name]
@@ -807,8 +812,10 @@ def grid_table(results: Results) -> Table:
         (system, *(EstimateCell(measured[name].micro, *(measured[name].interval or ())) for name in results.measured))
         for _, system, measured in _systems_and_bounds(results)
     ]
-    notes = tuple(Code(m.signature) for m in results.measured.values())
-    return Table("", ("system", *names), tuple(rows), notes)
+    notes = tuple(map(Code, results.signatures()))
+    shares = ("altered", "placed") if results.anchored else ()
+    rows = [(*row, *map(_rounded_share, _shares(results, str(row[0])))) for row in rows]
+    return Table("", ("system", *names, *shares), tuple(rows), notes)
 
 
 def record_table(results: Results) -> Table:
@@ -824,11 +831,28 @@ def record_table(results: Results) -> Table:
             None if m.interval is None else m.interval.high,
             results.count,
             m.signature,
+            *_shares(results, system),
         )
         for kind, system, measured in _systems_and_bounds(results)
         for name, m in measured.items()
     )
-    return Table("", ("kind", "system", "metric", "micro", "macro", "low", "high", "items", "signature"), rows)
+    shares = ("altered", "placed") if results.anchored else ()
+    columns = ("kind", "system", "metric", "micro", "macro", "low", "high", "items", "signature", *shares)
+    return Table("", columns, rows)
+
+
+def _shares(results: Results, system: str) -> tuple[float | None, ...]:
+    """Return the altered and placed share of a system, None for one whose texts are those of the reference; nothing if all are."""
+    if not results.anchored:
+        return ()
+    if system not in results.anchored:
+        return None, None
+    total = results.anchored[system].total
+    return total.altered, total.placed_share
+
+
+def _rounded_share(share: float | None) -> Rounded | None:
+    return None if share is None else Rounded(share, 4)
 
 
 def record_dicts(results: Results) -> Iterator[dict[str, Any]]:
