@@ -583,7 +583,7 @@ def _claims_5(curves: Curves, data: Corpus) -> Section:
     lines = [
         Line("figure 11: some coders are more than two standard deviations from the mean", "yes", yes(bool(beyond)), f"{', '.join(beyond) or 'none'}; in the paper, coder 7 for example"),
         Line("figure 9a: S-π* rises with full misses", "yes", yes(bool(s[-1] > s[0])),
-             f"from {s[0]:.3f} to {s[-1]:.3f}; if boundaries are only left out, from {low:.3f} at its lowest to {omitted[-2]:.3f}"),
+             f"from {s[0]:.3f} to {s[-1]:.3f}; if boundaries are only left out, from {low:.3f} at its lowest to {omitted[-2]:.3f}", reason="not explained"),
         Line("figure 9a: S-π* varies with the number of coders", "yes", yes(spread["S"] > 0.02), f"by {spread['S']:.3f} at most; with boundaries only left out, by {float(np.max(np.ptp(curves['S omitted'], axis=1))):.3f}", reason="not explained"),
         Line("figure 9b: B-π* declines with full misses", "yes", yes(falls), f"from {b[0]:.3f} to {b[-1]:.3f}"),
         Line("figure 9b: B-π* hardly varies with the number of coders", "yes", yes(spread["B"] < 0.02), f"by {spread['B']:.3f} at most"),
