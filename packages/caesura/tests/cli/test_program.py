@@ -133,6 +133,7 @@ def test_options_with_one_value_are_not_given_twice() -> None:
 def test_options_of_other_programs_are_answered() -> None:
     assert "the reference comes first, then the systems" in refused("evaluate", "-r", "ref.rttm", "-s", "sys.rttm")
     assert "given by --uem FILE" in refused("evaluate", "ref.rttm", "sys.rttm", "-u", "all.uem")
+    assert "draw with --svg FILE.svg" in refused("aligners", "gold", "mfa", "--plot")
     assert "see caesura evaluate" in refused("diarize", "ref.rttm")
 
 

@@ -71,6 +71,8 @@ def test_pairs_classes_and_small_groups(tmp_path) -> None:
     for by, sentence in (("class", "needs a file"), ("letter", "grouped by phone")):
         with pytest.raises(cs.CaesuraError, match=sentence):
             interval_groups(counted, by, ["onset-mean"])
+    with pytest.raises(cs.CaesuraError, match="onset-mean and onset-sd:pairing=cost pair intervals differently"):
+        interval_groups(counted, "phone", ["onset-mean", "onset-sd:pairing=cost"])
     with pytest.raises(cs.CaesuraError, match="R cannot be grouped by phone"):
         interval_groups(counted, "phone", ["R"])
 

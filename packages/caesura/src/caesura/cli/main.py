@@ -36,6 +36,7 @@ _OTHER_COMMANDS = {
 #: Options of reading, and of writing, that people type as options of a command.
 _READ_WITH = {"tier", "tiers", "track", "encoding", "pattern", "silence", "silences", "snap", "attributes"}
 _WRITTEN_WITH = {"-o", "--output", "--out", "--csv", "--save"}
+_DRAWN_WITH = {"--plot", "--figure", "--fig", "--image", "--png", "--pdf"}
 #: Options of other programs for what our commands take without an option.
 _BY_PLACE = {"-r", "--ref", "--reference", "--gold", "-s", "--sys", "--system", "--hyp", "--hypothesis"}
 
@@ -161,6 +162,8 @@ def _meant(fault: click.NoSuchOption) -> str | None:
         return f"{fault.option_name} is an option of reading, -O {'tier' if bare == 'tiers' else bare}=…"
     if fault.option_name in _WRITTEN_WITH and "--table" in known:
         return f"there is no option {fault.option_name}; write a table with --table FILE.csv"
+    if fault.option_name in _DRAWN_WITH and "--svg" in known:
+        return f"there is no option {fault.option_name}; draw with --svg FILE.svg"
     if "--metric" not in known:
         return None
     from caesura.metrics.catalog import FAMILIES, metric, metric_names

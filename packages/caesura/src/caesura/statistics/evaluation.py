@@ -401,7 +401,7 @@ class Evaluation(Results):
                 known = sorted({key for each in self.attributes.values() for key in each})
                 of_names = "; intervals are grouped by phone, pair or class=FILE" if self.pairs.reference.names else ""
                 raise CaesuraError(
-                    f"item {item!r} has no attribute {attribute!r}; items have {', '.join(known) or 'none'}{of_names}."
+                    f"item {item!r} has no attribute {attribute!r}; items have {', '.join(known) or 'none'}; 'item' makes a group of each{of_names}."
                 )
             groups.setdefault(group, []).append(i)
         return {group: self._select(np.array(chosen)) for group, chosen in groups.items()}

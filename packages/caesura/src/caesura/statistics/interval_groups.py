@@ -154,8 +154,10 @@ def interval_groups(
     chosen = tuple(metric(each) for each in metrics)
     if odd := [each.name for each in chosen if not isinstance(each.family, IntervalErrors)]:
         raise CaesuraError(f"{odd[0]} cannot be grouped by {by}; use onset-, offset-, duration- and interval- scores.")
-    if len({each.family for each in chosen}) > 1:
-        raise CaesuraError("scores of one table need the same pairing, mapping, reach and edges.")
+    if other := next((each for each in chosen if each.family != chosen[0].family), None):
+        raise CaesuraError(
+            f"{chosen[0].spelled} and {other.spelled} pair intervals differently; scores of one table need the same pairing, mapping, reach and edges."
+        )
     errors = pooled_errors(counted, chosen[0])
     groups, small = _groups(errors, by, least)
     rows = {}
