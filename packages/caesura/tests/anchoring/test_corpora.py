@@ -244,6 +244,21 @@ def test_commands_accept_altered_texts(files) -> None:
     assert "--anchor" in refused("agree", files)
 
 
+def test_two_coders_of_one_folder_are_compared(files) -> None:
+    """Either of them may be the reference, to whose text the other one is moved."""
+    (files / "coders").mkdir()
+    for name in ("gold", "llm"):
+        shutil.copy(files / f"{name}.json", files / "coders")
+    folder = files / "coders", "-m", "B", "--json", "--anchor"
+    sizes = {name: len("".join(units)) for name, units in (("gold", SOURCE), ("llm", COPY))}
+    for given, first in (((), "gold"), (("--coders", "gold,llm"), "gold"), (("--coders", "llm,gold"), "llm")):
+        data = json.loads(caesura("compare", *folder, *given).stdout)
+        assert (data["metrics"]["B"]["micro"], data["anchoring"]["placed"]) == (1.0, 3)
+        assert data["anchoring"]["source_units"] == sizes[first]
+    assert "--anchor" in refused("compare", files / "coders", "-m", "B")
+    assert "'nobody'" in refused("compare", files / "coders", "--coders", "gold,nobody", "--anchor")
+
+
 def test_every_table_says_what_was_anchored(files) -> None:
     """Also if the text of the first system is that of the reference."""
     shutil.copy(files / "gold.json", files / "same.json")

@@ -28,7 +28,7 @@ from caesura.cli.io import (
 from caesura.display.scene import stack
 from caesura.errors import CaesuraError
 from caesura.metrics.catalog import choose_metrics
-from caesura.model import Corpus
+from caesura.model import Annotation, Corpus
 from caesura.model.pairs import describe_layer, describe_tiers, named_by_base, tiers_to_split
 from caesura.report.comparison import compare as compare_annotations
 
@@ -66,8 +66,8 @@ def compare(
         raise CaesuraError("compare takes two annotations; to score several systems, use caesura evaluate REF SYSTEM…")
     anchoring, option = split_anchor_options(option, anchor=anchor, max_altered=max_altered, skip_refused=skip_refused)
     reading = Reading.of(format, option, old_reading_options)
-    whole = reading.corpus(reference, "ref")
-    ours, theirs = _sides(reading, whole, reference, hypothesis, coders)
+    whole, others = _read(reading, reference, of_coders=anchoring is not None and not hypothesis)
+    ours, theirs = _sides(reading, whole, others, reference, hypothesis, coders)
     left_out: list[dict[str, Any]] = []
     if hypothesis:
         theirs = named_by_base(ours, theirs)
@@ -100,9 +100,10 @@ def compare(
             tier: [each.draw(name) for name in (draw or each.drawings()[:1]) if wanted]
             for tier, each in comparisons.items()
         }
-    if not hypothesis and coders is None and len(whole.coders) > 2:
+    every = {*whole.coders, *(each.coder for each in others)}
+    if not hypothesis and coders is None and len(every) > 2:
         print_stderr(
-            f"comparing the first two of {len(whole.coders)} coders, {ours.coders[0]!r} and {theirs.coders[0]!r}; "
+            f"comparing the first two of {len(every)} coders, {ours.coders[0]!r} and {theirs.coders[0]!r}; "
             "choose others with --coders A,B."
         )
     for sentence in [*describe_tiers(shared, alone), *describe_layer(ours)]:
@@ -133,21 +134,34 @@ def compare(
 compare.conflicts = conflicts("coders", "hypothesis", "it selects two coders of one file")  # type: ignore[attr-defined]
 
 
+def _read(reading: Reading, path: Path, *, of_coders: bool) -> tuple[Corpus, list[Annotation]]:
+    """Read the reference; ``of_coders``: the texts of its coders may differ, and those of another text than the first are apart."""
+    if not of_coders:
+        return reading.corpus(path, "ref"), []
+    from caesura.statistics.anchored import other_texts_set_aside
+
+    others: list[Annotation] = []
+    with other_texts_set_aside(others):
+        return reading.corpus(path, "ref"), others
+
+
 def _sides(
-    reading: Reading, ours: Corpus, reference: Path, hypothesis: list[Path] | None, coders: str | None
-) -> tuple[Corpus, Corpus]:
+    reading: Reading, ours: Corpus, others: list[Annotation], reference: Path, hypothesis: list[Path] | None,
+    coders: str | None,
+) -> tuple[Corpus, Corpus]:  # fmt: skip
     """Return the reference and the hypothesis: another file, or two coders of one file."""
     if hypothesis:
         theirs = named_alike(ours, reference, reading.corpus(hypothesis[0], "hyp"), hypothesis[0])
         ours, theirs = named_after_files([ours, theirs], [reference, hypothesis[0]])
         return ours, theirs
-    if coders is None:
+    if coders is None and not others:
         reading.require_two_coders(ours, reference)
-    return _two_coders(ours, coders)
+    return _two_coders(ours, others, coders)
 
 
-def _two_coders(corpus: Corpus, coders: str | None) -> tuple[Corpus, Corpus]:
-    named = corpus.coders if coders is None else tuple(name.strip() for name in coders.split(","))
+def _two_coders(corpus: Corpus, others: list[Annotation], coders: str | None) -> tuple[Corpus, Corpus]:
+    there = tuple(dict.fromkeys([*corpus.coders, *(each.coder for each in others)]))
+    named = there if coders is None else tuple(name.strip() for name in coders.split(","))
     if coders is None and len(named) < 2:
         raise CaesuraError(f"compare needs two coders, and this file has {len(named)}; add a second file.")
     if coders is not None and len(named) != 2:
@@ -155,8 +169,17 @@ def _two_coders(corpus: Corpus, coders: str | None) -> tuple[Corpus, Corpus]:
     first, second = named[:2]
     if first == second:
         raise CaesuraError(f"--coders names {first!r} twice; name two different coders.")
-    ours, theirs = (corpus.select(coders=[name]) for name in (first, second))
+    ours, theirs = (_of_coder(corpus, others, name) for name in (first, second))
     both = [name for name in ours.items if name in theirs.items]
     if not both:
         raise CaesuraError(f"coders {first!r} and {second!r} share no item.")
     return ours.select(items=both), theirs.select(items=both)
+
+
+def _of_coder(corpus: Corpus, others: list[Annotation], name: str) -> Corpus:
+    """Return the annotations of a coder, with those whose text is another one."""
+    apart = [each for each in others if each.coder == name]
+    if not apart:
+        return corpus.select(coders=[name])
+    known = corpus.select(coders=[name]) if name in corpus.coders else ()
+    return Corpus.from_annotations([*known, *apart], attributes=corpus.attributes)

@@ -124,6 +124,21 @@ def anchored_while_reading(
     return texts_resolved_by(resolve)
 
 
+def other_texts_set_aside(dropped: list[Annotation]) -> AbstractContextManager[None]:
+    """While a corpus is read, put the annotations of coders whose text is not that of the first coder of the item into a list."""
+
+    def resolve(listed: list[Annotation]) -> list[Annotation]:
+        texts: dict[tuple[str, str], tuple[str, ...]] = {}
+        kept = []
+        for each in listed:
+            units = each.marks.units
+            same = units is None or texts.setdefault((each.item, each.track), units) == units
+            (kept if same else dropped).append(each)
+        return kept
+
+    return texts_resolved_by(resolve)
+
+
 def anchor_coders(build: Callable[[], Corpus], given: AnchorLike) -> tuple[Corpus, AnchoredCorpus | None]:
     """Build a corpus whose coders' texts may differ; return it, and what anchoring changed if any text differed."""
     options = AnchorOptions.of(given)
