@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changeText } from "../../src/caesura_workbench/static/schema_changes.js";
+import { changeText, schemaOf } from "../../src/caesura_workbench/static/schema_changes.js";
 
 const change = (more) => ({ kind: "added", list: "labels", name: "Org", was: null, count: 0, text: "Org is new.", ...more });
 
@@ -14,4 +14,14 @@ test("other languages have a sentence per kind of change", () => {
   for (const [kind, said] of [["added", "Org is new."], ["removed", "Org is removed."], ["retired", "Org is no longer offered."], ["changed", "Org is changed."]]) assert.equal(changeText(change({ kind, text: "x" }), "de"), said);
   assert.equal(changeText(change({ list: "tiers", name: "Words" }), "de"), "The tier Words is new.");
   assert.equal(changeText(change({ kind: "changed", list: "kinds", name: "kinds" }), "de"), "What is marked is changed.");
+});
+
+test("a schema comes from a file, and what is none is refused", () => {
+  const present = { kinds: ["boundaries"], unit: "sentence", types: [], labels: [], tiers: [], suggestions: { policy: "none" } };
+  const other = { kinds: ["spans"], types: [], labels: [{ name: "Person", number: 1, was: "Per" }], tiers: [], owner: "x" };
+  const expected = { ...present, kinds: ["spans"], labels: [{ name: "Person", number: 1 }] };
+  assert.deepEqual(schemaOf({ schema: other }, present), expected);
+  assert.deepEqual(schemaOf(other, present), expected);
+  assert.deepEqual(other.labels[0].was, "Per", "the file is not changed");
+  for (const wrong of [null, 3, [], {}, { ...other, labels: [1] }, { ...other, tiers: [{ name: "a" }] }, { ...other, kinds: "spans" }, { ...other, suggestions: null }]) assert.equal(schemaOf(wrong, present), null);
 });

@@ -1,7 +1,7 @@
 // The schema of a project: what is marked, in which units, with which labels, types and tiers. Changes are collected, told in numbers, and saved as a version.
 import { byId, call, el, find, findAll, notify, reportErrors } from "./api.js";
 import { drawnLabels } from "./labels.js";
-import { changeText } from "./schema_changes.js";
+import { changeText, schemaOf } from "./schema_changes.js";
 import { count, day, t, tn } from "./strings.js";
 
 const base = `/api/projects/${byId("title").dataset.project}/schema`;
@@ -119,7 +119,7 @@ function drawParts() {
 
 // The tiers of a recording, one below the other; what lies in another tier is divided further.
 function drawTierPreview() {
-  const inside = (tier) => (tier.parent ? 1 + inside(draft.tiers.find((each) => each.name === tier.parent) ?? {}) : 0);
+  const inside = (tier, most = draft.tiers.length) => (tier.parent && most ? 1 + inside(draft.tiers.find((each) => each.name === tier.parent) ?? {}, most - 1) : 0); // also while two lie in each other
   byId("preview-tiers").replaceChildren(...draft.tiers.map((tier) => {
     const labels = tier.labels.filter((label) => !label.retired);
     const parts = Array.from({ length: 2 * (1 + inside(tier)) }, (_, i) => labels[i % (labels.length || 1)]);
@@ -194,11 +194,9 @@ byId("schema-file").addEventListener("change", reportErrors(async (event) => {
   } catch {
     throw new Error(t("this file is not JSON."));
   }
-  const found = read?.schema ?? read;
-  if (!["kinds", "types", "labels", "tiers"].every((list) => Array.isArray(found?.[list]))) throw new Error(t("This file is not a schema; save one on this page of another project."));
-  const known = Object.keys(saved);
-  draft = { ...copy(saved), ...Object.fromEntries(Object.entries(found).filter(([field]) => known.includes(field))) };
-  for (const list of LISTS) for (const label of draft[list]) delete label.was;
+  const found = schemaOf(read, saved);
+  if (!found) throw new Error(t("This file is not a schema; save one on this page of another project."));
+  draft = found;
   draw();
 }));
 byId("read-file").addEventListener("click", () => byId("schema-file").click());
