@@ -129,7 +129,7 @@ def other_texts_set_aside(dropped: list[Annotation]) -> AbstractContextManager[N
 
     def resolve(listed: list[Annotation]) -> list[Annotation]:
         texts: dict[tuple[str, str], tuple[str, ...]] = {}
-        kept = []
+        kept: list[Annotation] = []
         for each in listed:
             units = each.marks.units
             same = units is None or texts.setdefault((each.item, each.track), units) == units
