@@ -141,17 +141,19 @@ _BETWEEN = " · "  # separates phrases on a line
 
 
 def wrap_phrases(text: str, width: int) -> list[str]:
-    """Wrap phrases separated by " · " into lines of at most ``width`` cells.
+    """Wrap phrases separated by " · " into lines of at most ``width`` cells; a phrase that is wider is wrapped between words.
 
     >>> wrap_phrases("1 manual · 2 near miss · 3 cluster", 24)
     ['1 manual · 2 near miss', '3 cluster']
+    >>> wrap_phrases("1 manual · 2 an aligner with a long name", 16)
+    ['1 manual', '2 an aligner', 'with a long name']
     """
     lines: list[str] = []
     for part in text.split(_BETWEEN):
         if lines and cell_width(lines[-1]) + cell_width(_BETWEEN) + cell_width(part) <= width:
             lines[-1] += _BETWEEN + part
         else:
-            lines.append(clip(part, width))
+            lines += wrap_words(part, width)
     return lines
 
 
