@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import unicodedata
 from collections.abc import Iterator
@@ -72,6 +73,17 @@ def address() -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
+
+
+def test_no_markup_is_left() -> None:
+    """Formulas, roles and markers of docstrings and hooks became something else."""
+    left = re.compile(r"\.\. math::|:(?:func|class|meth|math|mod):`|<!-- (?!generated)\w|\]\((?!\()[\w/.-]+\.md")
+    found = {}
+    for page in (ROOT / "site").rglob("index.html"):
+        text = re.sub(r"<(pre|code|script)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        if match := left.search(text):
+            found[str(page.relative_to(ROOT))] = match[0]
+    assert found == {}
 
 
 def test_pages_fit_a_phone(address: str) -> None:

@@ -390,7 +390,7 @@ def evaluate_chunks(
     repeated, touching : bool
         Variants of precision and precision Ω, see :func:`chunk_scores`.
     bounds : sequence of {"sizes", "uniform"}, default ()
-        "sizes" scores chunks of the same lengths in random order, "uniform" chunks of the same mean length: what sizes give alone.
+        "sizes" scores chunks of the same lengths in random order, "uniform" chunks of the same mean length: what chunks reach by their sizes alone.
     shuffles : int, default 100
         The number of random orders of "sizes".
     cluster : {"query", "document"}, default "query"

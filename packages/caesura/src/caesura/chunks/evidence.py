@@ -52,7 +52,7 @@ class ChunkScores(Result):
     whole : float
         The share of evidence spans in one chunk.
     whole_by_size : float or None
-        What the sizes of the chunks give alone; None without the length of the document.
+        The same share for chunks of these sizes in random places; None without the length of the document.
     needed : int
         The number of chunks with evidence.
     stored : float or None
@@ -73,12 +73,12 @@ class ChunkScores(Result):
 
     @property
     def whole_gain(self) -> float | None:
-        """The share of whole evidence minus what sizes give alone."""
+        """``whole`` minus ``whole_by_size``."""
         return None if self.whole_by_size is None else self.whole - self.whole_by_size
 
     @property
     def whole_corrected(self) -> float | None:
-        """The gain divided by the margin above what sizes give; None if sizes alone give more than 0.95."""
+        """The gain divided by 1 - ``whole_by_size``; None if ``whole_by_size`` is above 0.95."""
         if self.whole_by_size is None or self.whole_by_size > MAX_BY_SIZE:
             return None
         return (self.whole - self.whole_by_size) / (1 - self.whole_by_size)
