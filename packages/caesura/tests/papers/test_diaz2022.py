@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.papers import Reproduction, diaz2022, reproduce
 from caesura.papers.diaz2022 import FIGURES, PLAIN
+from caesura.papers.diaz2022_windows import HYPOTHESIS, REFERENCE, K, windows
 from cli.command import caesura, refused
 from shared_data import oracle_json
 
@@ -83,7 +86,16 @@ def test_figures_are_saved(short: Reproduction, tmp_path) -> None:
     assert [f.name for f in files if f.suffix == ".svg"] == [
         f"diaz2022-{name}.svg"
         for name in (
-            *("figure-3", "figures-6-and-8", "figure-9", "figure-10", "figure-11", "figure-12", "figure-16"),
+            *(
+                "figure-4",
+                "figure-3",
+                "figures-6-and-8",
+                "figure-9",
+                "figure-10",
+                "figure-11",
+                "figure-12",
+                "figure-16",
+            ),
             *("figure-13", "figure-14", "figure-15"),
         )
     ]
@@ -119,3 +131,18 @@ def test_bad_options_on_the_command_line_raise_an_error() -> None:
 def test_figures_6_and_8_draw_the_edges_of_the_alignment() -> None:
     """From the middle of one segment to the middle of the other."""
     assert diaz2022._edges((3, 3, 4), (7, 3)) == [(1.5, 3.5, ""), (4.5, 3.5, ""), (8.0, 8.5, "")]
+
+
+def test_windows_of_figure_4_are_those_of_the_metrics(short: Reproduction) -> None:
+    section = next(each for each in short.sections if each.title.startswith("Figure 4"))
+    for column, name in ((3, "Pk"), (4, "WD")):
+        counted = sum(row[column] == "counts" for row in section.rows)
+        assert counted / len(section.rows) == metric(name, k=K)(REFERENCE, HYPOTHESIS)
+        assert f"{counted} of {len(section.rows)}" in section.note
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        n, k = int(random.integers(6, 20)), int(random.integers(2, 5))
+        pair = [cs.Segmentation(n, np.flatnonzero(random.random(n - 1) < 0.3) + 1).masses for _ in range(2)]
+        found = windows(*pair, k)
+        for at, name in enumerate(("Pk", "WD")):
+            assert np.mean([each.penalized[at] for each in found]) == pytest.approx(metric(name, k=k)(*pair))

@@ -12,6 +12,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.alignment import align_segments
 from caesura.model import Segmentation
 from caesura.papers.catalog import citation
+from caesura.papers.diaz2022_windows import figure_4
 from caesura.papers.error_study import KINDS, STUDIES, ErrorKind, ErrorStudy, error_study
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.papers.segment_bars import Group, Link, segment_bars
@@ -110,6 +111,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
     asked = {each if isinstance(each, str) else each.signature: each for each in metric}
     study = error_study({**PADDED, **UNPADDED, **asked}, longest=max_length)
     examples = _examples()
+    windows, drawn_windows = figure_4()
     return Reproduction(
         "diaz2022",
         citation("diaz2022"),
@@ -117,6 +119,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
             _figures_1_and_2(),
             _nested(),
             *_figure_3(),
+            windows,
             _figures_6_and_8(),
             _figure_9(),
             *(each for each in examples if each.title != _LIMITATION),
@@ -132,7 +135,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
             _votes(),
             _votes_of_all_metrics(),
         ],
-        figures=[*_bars(), *(_plot(study, which) for which in STUDIES)],
+        figures=[drawn_windows, *_bars(), *(_plot(study, which) for which in STUDIES)],
         findings=_findings(study),
         data={
             "study": {
@@ -236,7 +239,7 @@ def _figures_6_and_8() -> Section:
         Line("figure 8: matches or transpositions", 1, mixed.get("matched", 0), "the last segments", digits=0),
     ]  # fmt: skip
     note = (
-        "masses: 3 3 4 / 7 3 (figure 6), 6 2 2 4 / 3 3 4 4 (figure 8). Figure 4 illustrates the windows of Pk and WD and figure 5 the edits of B, both taken from other papers; figure 7 is the algorithm, "
+        "masses: 3 3 4 / 7 3 (figure 6), 6 2 2 4 / 3 3 4 4 (figure 8). Figure 7 is the algorithm, "
         "`caesura compare … --draw alignment` draws its result for any two segmentations."
     )
     return Section("Figures 6 and 8: maximum likelihood alignments", lines, note=note, figures=["figures-6-and-8"])

@@ -38,10 +38,11 @@ def segment_bars(name: str, caption: str, groups: Sequence[Group], links: Sequen
     Figure
     """
     height = 0.4 + 0.3 * (sum(map(len, groups)) + _GAP * (len(groups) - 1) + _LINKED * sum(map(bool, links)))
-    return Figure(name, caption, partial(_draw, groups=groups, links=links), (6.4, height))
+    return Figure(name, caption, partial(draw_bars, groups=groups, links=links), (6.4, height))
 
 
-def _draw(axes: Any, groups: Sequence[Group], links: Sequence[Sequence[Link]]) -> None:
+def draw_bars(axes: Any, groups: Sequence[Group], links: Sequence[Sequence[Link]] = ()) -> None:
+    """Draw groups of segmentations on Matplotlib axes, from the top down, one unit of y per row; see :func:`segment_bars`."""
     at, ticks, names = 0.0, [], []
     for group, own in zip_longest(groups, links, fillvalue=()):
         for number, (name, masses) in enumerate(group):
