@@ -100,6 +100,20 @@ def test_both_ends_of_a_small_gap_stay_as_they_are_written(tmp_path: Path) -> No
     assert written(tmp_path / "a.TextGrid", grid, "", renamed(0, "z")) == grid.replace('"a"', '"z"')
 
 
+def test_all_tiers_read_with_a_star_come_back(tmp_path: Path) -> None:
+    """Tiers without a name or of one name have the same tracks as without ``tier=*``, and points stay points."""
+    head = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n3.0\n<exists>\n4\n'
+    tiers = "".join(f'"IntervalTier"\n"{name}"\n0\n3.0\n1\n0\n3.0\n"a"\n' for name in ("turn", "turn", ""))
+    grid = head + tiers + '"TextTier"\n"tones"\n0\n3.0\n1\n0.5\n"H"\n'
+
+    def later(marks: Any) -> Any:
+        return cs.Segmentation(marks.length, [0.75], marks.types, marks.labels)
+
+    assert written(tmp_path / "a.TextGrid", grid, "tones", later, tier="*") == grid.replace("0.5", "0.75")
+    assert cs.read(tmp_path / "a.TextGrid", tier="*").tracks == ("turn", "turn#2", "tier 3", "tones")
+    assert cs.read(tmp_path / "a.TextGrid", tier="tier 3")["a", ""].names == ("a",)
+
+
 def elan(slots: list[int | None], words: list[tuple[int, int, str]], of_word: str = "", definitions: str = "") -> str:
     """Return an ELAN file with an utterance and its words; word n has the id w<n> and the slots that it names."""
     times = "".join(

@@ -175,9 +175,12 @@ def test_points_and_intervals_survive_together(tmp_path: Path) -> None:
     assert both["a", "", "words"].names == ("one", 'two "quoted"')
     assert both["a", "", "words"].marks == [(0.5, "|")]
     assert both["a", "", "tones"].marks == [(0.4, "H*"), (1.2, "L%")]
+    (tmp_path / "b").mkdir()
+    cs.write(both, tmp_path / "b" / "a.TextGrid")
+    assert (tmp_path / "b" / "a.TextGrid").read_bytes() == path.read_bytes()
+    both = cs.Corpus.from_annotations(list(both), labels=both.labels)  # without the file
     with pytest.raises(FormatError, match="would lose"):  # as it is read unasked, without points
         cs.write(both, tmp_path / "b" / "a.TextGrid")
-    (tmp_path / "b").mkdir()
     cs.write(both, tmp_path / "b" / "a.TextGrid", tier="*")
     assert cs.read(tmp_path / "b" / "a.TextGrid", tier="*") == both
     assert (tmp_path / "b" / "a.TextGrid").read_text().count('"TextTier"') == 2

@@ -160,7 +160,8 @@ class Document:
     @property
     def complete(self) -> bool:
         """Whether the whole file was read, and not only some of its tiers."""
-        return not {"tier", "coder", "track"} & self.options.keys()
+        chosen = {"tier", "coder", "track"} & self.options.keys()
+        return not chosen or (chosen == {"tier"} and self.options["tier"] == "*")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the document for JSON: compressed, with a digest of the content."""

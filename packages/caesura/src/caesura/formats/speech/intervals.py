@@ -483,15 +483,17 @@ def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -
 
     A single tier, chosen by name or position, or the only tier of a file, has no track name; several tiers are a track each. A pattern such as
     ``"* - phones"`` chooses every tier that matches, and the text that matches ``*`` is the track; ``"{coder}_IU"`` and
-    ``"{track}@{coder}"`` choose the tiers of several annotators. Tiers with equal names are numbered.
+    ``"{track}@{coder}"`` choose the tiers of several annotators. Tiers with equal names are numbered, those without a name are ``tier 3``.
     """
     if not names:
         raise source.error(None, "the file contains no tier.")
+    if len(names) > 1 and tier != "":
+        names = [name or f"tier {number}" for number, name in enumerate(names, 1)]
     if tier is None:
         return (
             [ChosenTier(0, "", "")]
             if len(names) == 1
-            else _number_duplicates([ChosenTier(i, "", n or f"tier {i + 1}") for i, n in enumerate(names)])
+            else _number_duplicates([ChosenTier(i, "", n) for i, n in enumerate(names)])
         )
     text = str(tier)
     matches = [i for i, name in enumerate(names) if name == text]

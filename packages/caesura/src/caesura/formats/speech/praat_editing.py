@@ -69,23 +69,32 @@ def add_tiers(source: Source, tiers: Mapping[str, tuple[str, Segmentation | Span
     return _content(source, [*map(_TierText.of, old), *added])
 
 
-def merge_textgrid(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
-    """Return a TextGrid with the marks of a corpus; None if the corpus lacks tiers of the file, which would be deleted."""
+def merge_textgrid(source: Source, original: Corpus, corpus: Corpus, *, tier: str | int | None = None) -> bytes | None:
+    """Return a TextGrid with the marks of a corpus; None if the corpus lacks tiers of the file, which would be deleted.
+
+    ``tier`` is "*" if point tiers were read beside intervals.
+    """
     changed = changed_marks(original, corpus)
     if changed is None or len(corpus.coders) > 1 or len(corpus.items) > 1:
         return None
     marks = {track: each for (_, _, track), each in changed.items()}
-    tiers = _merged_tiers(source, parse_grid(source), original, marks)
+    tiers = _merged_tiers(source, parse_grid(source), original, marks, tier)
     return None if tiers is None else _content(source, tiers)
 
 
 def _merged_tiers(
-    source: Source, tiers: list[Tier], original: Corpus, changed: Mapping[str, Marks]
+    source: Source,
+    tiers: list[Tier],
+    original: Corpus,
+    changed: Mapping[str, Marks],
+    chosen_by: str | int | None = None,
 ) -> list[_TierText] | None:
     """Return the tiers of one TextGrid with changed marks by track; new tracks are new tiers. None for nested segments."""
-    left_out = leaves_out_points(tiers) and original.tracks != ("",)
-    readable = [i for i, tier in enumerate(tiers) if not (tier.points and leaves_out_points(tiers))]
-    chosen = chosen_tiers(source, [tiers[i].name for i in readable], None)
+    left_out = chosen_by is None and leaves_out_points(tiers) and original.tracks != ("",)
+    readable = [
+        i for i, tier in enumerate(tiers) if chosen_by is not None or not (tier.points and leaves_out_points(tiers))
+    ]
+    chosen = chosen_tiers(source, [tiers[i].name for i in readable], chosen_by)
     place = {each.track: readable[each.position] for each in chosen}
     before = {a.track: a.marks for a in original}
     written = [_TierText.of(tier) for tier in tiers]
