@@ -439,6 +439,12 @@ def test_check_shows_and_stores_how_data_is_understood(tmp_path: Path) -> None:
             [(0, 1, "per")],
         ),
         (
+            "b.jsonl",
+            '{"text":"Ann saw","spans":[{"start":0,"end":3,"label":"per"}]}\n',
+            "prodigy",
+            [(0, 3, "per")],
+        ),
+        (
             "a.json",
             '{"topic_list": [{"topic": "hi", "relevant_text_span": [["0", "1"]]}], '
             '"meeting_transcripts": [{"speaker": "A", "content": "x"}, {"speaker": "B", "content": "y"}, {"speaker": "A", "content": "z"}]}',

@@ -181,12 +181,18 @@ def read_qmsum(source: Source) -> Corpus:
 # One text per line with ``spans`` of characters and, usually, ``tokens``; a rejected or ignored text is left out.
 
 
+_PRODIGY_SPANS = re.compile(r'"spans"\s*:\s*\[\s*\{[^{}]*"start"')
+_PRODIGY_KEYS = ('"tokens"', '"answer"', '"_annotator_id"', '"_session_id"')
+
+
 def sniff_prodigy(head: str) -> bool:
-    """Recognise Prodigy's hashes, or a text with spans and tokens."""
+    """Recognise Prodigy's hashes, or a text with spans and tokens, an answer, an annotator, or the ends of the spans."""
     first = head.lstrip().split("\n", 1)[0]
     if not first.startswith("{") or '"text"' not in first:
         return False
-    return '"_input_hash"' in first or ('"spans"' in first and '"tokens"' in first)
+    if '"_input_hash"' in first or ('"spans"' in first and any(key in first for key in _PRODIGY_KEYS)):
+        return True
+    return _PRODIGY_SPANS.search(first) is not None
 
 
 def read_prodigy(source: Source) -> Corpus:
