@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import lazy_loader as _lazy
 
 if TYPE_CHECKING:
+    from caesura_vowels.altered import RestoredScores as RestoredScores
+    from caesura_vowels.altered import score_restored as score_restored
     from caesura_vowels.corpora import VowelCorpus as VowelCorpus
     from caesura_vowels.corpora import load_corpus as load_corpus
     from caesura_vowels.corpora import split_blocks as split_blocks
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = _lazy.attach(
     __name__,
     submod_attrs={
+        "altered": ["RestoredScores", "score_restored"],
         "corpora": ["VowelCorpus", "load_corpus", "split_blocks", "split_random"],
         "restored_text": ["restored_words"],
         "restorer": ["RestoredWord", "VowelRestorer", "ready"],
