@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-#: Characters of a paragraph: five lines of at most 80, as the style sheet sets them.
-LONGEST = 390
+#: Characters of a paragraph: five lines, which have some 72 characters on the screen and at most 80.
+LONGEST = 360
 #: A character of code is as wide as this many of text.
 CODE_WIDTH = 1.25
 
