@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json as plain_json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -69,6 +69,7 @@ def make(
         output.with_suffix(".json"): plain_json.dumps(questions.as_dict(), ensure_ascii=False, indent=1) + "\n",
         output.with_suffix(".csv"): _sheet(questions),
     }
+    _keep_others({path: text for path, text in files.items() if path != output})
     atomic_write_all({writable(path): text.encode("utf-8") for path, text in files.items()})
     if json:
         as_json(questions.as_dict())
@@ -103,6 +104,15 @@ def rank(
         as_json(ranking.as_dict())
     else:
         show_blocks(ranking.tables())
+
+
+def _keep_others(files: Mapping[Path, str]) -> None:
+    """Refuse to replace a file with other content: data of the user, votes in the table, or questions whose votes could not be ranked without it."""
+    for path, text in files.items():
+        if path.is_file() and path.read_bytes() != text.encode("utf-8"):
+            raise FormatError(
+                path, None, "this file exists and has other content, such as earlier questions or votes; choose another name, or delete it."
+            )  # fmt: skip
 
 
 def _sheet(questions: Questions) -> str:
