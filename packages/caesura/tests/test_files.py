@@ -109,6 +109,21 @@ def test_head_may_end_within_a_character(tmp_path: Path) -> None:
     assert Source.open(tmp_path / "a").head() == ""
 
 
+def test_the_format_of_a_binary_file_is_detected_without_guessing_its_encoding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def guess(*args: object) -> None:
+        raise AssertionError("this takes longer than reading a small Parquet file")
+
+    monkeypatch.setattr(Source, "_binary_error", guess)
+    (tmp_path / "a").write_bytes(bytes(range(256)) * 300)
+    assert Source.open(tmp_path / "a").head() == ""
+    (tmp_path / "b").write_bytes("text".encode("utf-16"))
+    assert Source.open(tmp_path / "b").head() == "text"
+    (tmp_path / "c").write_bytes(b"ends like a string in C\0")
+    assert Source.open(tmp_path / "c").head() == "ends like a string in C"
+
+
 def test_undecodable_bytes_are_reported_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one\ntwo \xe9\n")
     with pytest.raises(FormatError, match="line 2: this is not UTF-8 text"):

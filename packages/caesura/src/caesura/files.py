@@ -159,6 +159,8 @@ class Source:
         else:
             with self.path.open("rb") as file:
                 start = file.read(_HEAD_BYTES)
+        if not self._is_wide(start) and b"\x00" in start[:-3].rstrip(b"\x00"):
+            return ""  # such as Parquet: the error would say in which encoding it may be text, which takes long to find out
         for cut in range(4):  # the last character may be cut off in the middle, and has at most 4 bytes
             try:
                 return _unify_line_ends(self._decode(start[: len(start) - cut]))
@@ -220,14 +222,18 @@ class Source:
         name = self.encoding or ("utf-32" if wide else "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
         return "utf-8-sig" if name.lower().replace("_", "-") in ("utf-8", "utf8") else name
 
+    def _is_wide(self, start: bytes) -> bool:
+        """Whether characters have at least two bytes, so that zero bytes are part of the text."""
+        return self._choose_encoding(start).startswith(("utf-16", "utf-32"))
+
     def _decode(self, raw: bytes) -> str:
-        encoding = self._choose_encoding(raw)
-        if not encoding.startswith(("utf-16", "utf-32")):
+        encoding, wide = self._choose_encoding(raw), self._is_wide(raw)
+        if not wide:
             raw = raw.rstrip(b"\x00")  # Rezonator ends its files with a zero byte, like a string in C
         try:
             text = raw.decode(encoding)
         except UnicodeError as error:
-            if b"\x00" in raw[:_HEAD_BYTES] and not encoding.startswith(("utf-16", "utf-32")):
+            if b"\x00" in raw[:_HEAD_BYTES] and not wide:
                 raise self._binary_error(None, raw) from None
             line = raw[: getattr(error, "start", 0)].count(b"\n") + 1
             raise self.encoding_error(line, encoding) from None

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -167,7 +166,7 @@ class Document:
         """Return the document for JSON: compressed, with a digest of the content."""
         return {
             "format": self.format, "name": self.name, "encoding": self.encoding, "options": dict(self.options),
-            "sha256": sha256(self.data).hexdigest(), "data": _pack(self.data),
+            "sha256": _digest(self.data), "data": _pack(self.data),
             "companions": {suffix: _pack(data) for suffix, data in self.companions.items()},
         }  # fmt: skip
 
@@ -182,7 +181,7 @@ class Document:
             )
         except (KeyError, TypeError, ValueError, AttributeError, zlib.error):
             raise CaesuraError("a source is damaged; expected format, name, sha256 and compressed data.") from None
-        if sha256(data).hexdigest() != given.get("sha256"):
+        if _digest(data) != given.get("sha256"):
             raise CaesuraError(f"the source {document.name!r} does not match its digest.")
         return document
 
@@ -228,6 +227,13 @@ class Provenance:
 
 #: Of a corpus made in Python.
 NO_PROVENANCE = Provenance(sources=MappingProxyType({}))
+
+
+def _digest(data: bytes) -> str:
+    # imported late: it loads a library of cryptography, which a first segmentation does not need
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
 
 
 def _pack(data: bytes) -> str:
