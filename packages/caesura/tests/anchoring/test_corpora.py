@@ -135,6 +135,11 @@ def test_marks_without_a_place_count_as_wrong_unless_left_out() -> None:
     wrong = cs.evaluate(gold(), answer((4, 7, 10), REWRITTEN), ["precision"], anchor=loose)
     assert wrong["precision"].micro == pytest.approx(2 / 3)
     assert any("left out" in sentence for sentence in wrong.warnings())
+    compared = cs.compare(gold(), answer((4, 7, 10), REWRITTEN), ["precision"], anchor=loose)
+    assert compared["precision"] == pytest.approx(2 / 3)
+    said = "precision is 1.000 instead of 0.667 if marks that could not be placed are left out (unplaced='out')."
+    assert said in compared.warnings()
+    assert "1 mark of 3 could not be placed in the source; it counts as wrong." in compared.warnings()
     out = cs.evaluate(gold(), answer((4, 7, 10), REWRITTEN), ["precision"], anchor={**loose, "unplaced": "out"})
     assert out["precision"].micro == 1.0
     assert out["precision"].signature.endswith("unplaced:out")

@@ -238,12 +238,12 @@ class AnchoredCorpus(Result):
         if total.moved is not None and total.moved > _WARN_MOVED:
             sentences.append(f"{total.moved:.1%} of the words of a document were moved.")
         if total.placed_share < _WARN_PLACED:
-            how = "they count as wrong" if self.options.unplaced == "wrong" else "they are left out"
+            lost = total.marks - total.placed
+            wrong = "it counts as wrong" if lost == 1 else "they count as wrong"
+            how = wrong if self.options.unplaced == "wrong" else "it is left out" if lost == 1 else "they are left out"
             if any(isinstance(each.marks, Hierarchy) for each in self.corpus):
                 how = "nested segments keep the nearest place there"
-            sentences.append(
-                f"{pluralize(total.marks - total.placed, 'mark')} of {total.marks} could not be placed in the source; {how}."
-            )
+            sentences.append(f"{pluralize(lost, 'mark')} of {total.marks} could not be placed in the source; {how}.")
         if total.at_ends:
             fell = (
                 "falls on the start or end of a text and is"

@@ -96,6 +96,8 @@ class Comparison(Result):
         Those among them that could count some of the items.
     anchored : AnchoredCorpus or None
         What was altered and placed, if the texts differ.
+    unplaced : tuple of str
+        A sentence for every score that changes if marks without a place are left out.
     """
 
     counted: CountedPairs
@@ -103,6 +105,7 @@ class Comparison(Result):
     skipped: Mapping[str, str] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
     anchored: AnchoredCorpus | None = None
+    unplaced: tuple[str, ...] = ()
 
     @property
     def pairs(self) -> Pairs:
@@ -147,6 +150,7 @@ class Comparison(Result):
         left_out = describe_skipped(self.pairs.skipped)
         return [
             *anchored,
+            *self.unplaced,
             *left_out,
             *unmeasured,
             *describe_alike_labels([self.pairs.reference, self.pairs.hypothesis]),
@@ -391,7 +395,7 @@ def compare(
     ● all agree · ○ one of two
     """
     ours, theirs = _sides(reference, hypothesis, names)
-    moved: AnchoredCorpus | None = None
+    given, moved = (ours, theirs), None
     if anchor:
         from caesura.statistics.anchored import anchor_systems
 
@@ -427,7 +431,21 @@ def compare(
         for name, each in zip(distinct_names(chosen), chosen, strict=True)
     }
     reasons = {name: str(fault) for name, fault in refused.items()}
-    return Comparison(counted, scores, reasons, counted.partly_uncountable(refused), moved)
+    unplaced = () if moved is None else _describe_unplaced(scores, *given, chosen, moved)
+    return Comparison(counted, scores, reasons, counted.partly_uncountable(refused), moved, unplaced)
+
+
+def _describe_unplaced(
+    scores: Mapping[str, MetricResult], ours: Corpus, theirs: Corpus, chosen: list[Metric], moved: AnchoredCorpus
+) -> tuple[str, ...]:
+    """Return a sentence for every score that changes if marks without a place are left out."""
+    from caesura.statistics.anchored import describe_unplaced, with_unplaced_left_out
+
+    if (left_out := with_unplaced_left_out({"": moved})) is None:
+        return ()
+    others = compare(ours, theirs, chosen, anchor=left_out).scores
+    both = ({"": {name: each.micro for name, each in found.items()}} for found in (scores, others))
+    return tuple(describe_unplaced(*both))
 
 
 def _sides(reference: Any, hypothesis: Any, names: tuple[str, str]) -> tuple[Corpus, Corpus]:

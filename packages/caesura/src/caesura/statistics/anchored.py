@@ -65,11 +65,12 @@ def describe_unplaced(
     """Return a sentence for every score that changes if marks without a place are left out instead of counted as wrong."""
     sentences = []
     for system, each in scores.items():
+        of = f" of {system!r}" if system else ""
         for name, value in each.items():
             other = left_out[system][name]
             if abs(other - value) > _VISIBLE:
                 sentences.append(
-                    f"{name} of {system!r} is {format_cell(other)} instead of {format_cell(value)} if marks that could not be placed are left "
+                    f"{name}{of} is {format_cell(other)} instead of {format_cell(value)} if marks that could not be placed are left "
                     "out (unplaced='out')."
                 )
     return sentences
