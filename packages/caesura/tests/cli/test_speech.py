@@ -37,6 +37,17 @@ def sides(tmp_path) -> list[Path]:
     return files
 
 
+def test_agreement_within_several_tolerances_is_a_curve(tmp_path) -> None:
+    command = ["agree", "sample:phones", "--coder", "ann", "--coder", "aligner", "--tolerance"]
+    shown = caesura(*command, "10ms,20ms", "--tolerance", "20ms").stdout
+    assert shown.count("κ of boundary-F (largest matching), ± 20 ms") == 1
+    assert "agreement on boundaries by tolerance" in shown
+    assert "● κ" in shown
+    assert "by tolerance" not in caesura(*command, "20ms").stdout
+    caesura(*command, "10ms,20ms,50ms", "--svg", tmp_path / "curve.svg")
+    assert "± 50 ms: κ" in (tmp_path / "curve.svg").read_text()
+
+
 def test_several_tolerances_with_regions_drawn() -> None:
     done = caesura(*PHONES, "--tolerance", "20ms,10ms")
     assert done.returncode == 0, done.stderr

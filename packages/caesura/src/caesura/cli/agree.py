@@ -34,7 +34,7 @@ from caesura.cli.io import (
 from caesura.display.scene import Picture, stack
 from caesura.display.table import MEDIA
 from caesura.drawings.catalog import draw
-from caesura.drawings.score_pictures import heat_map
+from caesura.drawings.score_pictures import AgreementByTolerance, heat_map
 from caesura.errors import CaesuraError, UnknownName
 from caesura.files import atomic_write
 from caesura.metrics import Metric
@@ -271,7 +271,10 @@ def _report(corpus: Corpus, anchored: AnchoredCorpus | None, request: _Request) 
         if why is not None:
             say("")
             show_blocks(why.tables())
-    if of_labels and draw is None and svg is None:
+    if request.tolerance and len(results) > 1 and draw is None:
+        ms = [1000 * each.parameters["tolerance"] for each in _tolerant_metrics(request.tolerance)]
+        _show([AgreementByTolerance(dict(zip(ms, results.values(), strict=True)))], svg, width, json)
+    elif of_labels and draw is None and svg is None:
         pass  # the tables say it all
     elif of_spans and draw is None:
         _show(next(iter(results.values())).pictures(), svg, width, json)
@@ -347,7 +350,7 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
         raise CaesuraError(
             f"--tolerance is for boundaries in time; these are annotations of {kind}{reading_as_boundaries(kind)}."
         )
-    measures = [make_metric("boundary-F", tolerance=each) for given in tolerances for each in given.split(",")]
+    measures = _tolerant_metrics(tolerances)
     results = {}
     for measure in measures:
         wide = tolerance_text(measure.parameters["tolerance"])
@@ -356,6 +359,12 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
             result, title=f"κ of boundary-F (largest matching), {wide}"
         )
     return measures[0], results
+
+
+def _tolerant_metrics(tolerances: Sequence[str]) -> list[Metric]:
+    """Return boundary-F for every tolerance, each once."""
+    given = [make_metric("boundary-F", tolerance=each) for several in tolerances for each in several.split(",")]
+    return list(dict.fromkeys(given))
 
 
 def _near_distance(measure: Metric) -> int:

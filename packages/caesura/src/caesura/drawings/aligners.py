@@ -343,7 +343,7 @@ class ErrorQuartiles(ScenePicture):
         return Scene(
             title=self.title,
             description=self._description(),
-            heading=self.title,
+            heading=self.title if len(self.title) <= width else self.title.removesuffix(": quartiles and bias"),
             key="━ first to third quartile · ● median · × mean (bias) · above 0: late",
             width=width,
             margin=margin,
