@@ -7,6 +7,7 @@ import pytest
 
 from caesura import CaesuraError, Corpus, Spans, UndefinedScore, compare, evaluate, metric
 from caesura.metrics.diarization import EvaluatedTime, speaker_map
+from caesura.report.content import make_report
 from shared_data import oracle_json
 
 NAMES = {
@@ -238,6 +239,9 @@ def test_turns_are_drawn_with_partners_and_errors() -> None:
     assert "confused 1.00 s" in picture.svg()
     for shown in (evaluate({"x": gold}, {"x": found}, ["diarization-error"]), compare(gold, found, ["speaker-purity"])):
         assert "└ s1" in str(shown), "turns, not matched spans"
+    both = Corpus.from_dict({"talk": {"gold": gold, "system": found}})
+    page = make_report(both, metrics=["diarization-error"], reference="gold", resamples=0)
+    assert "└ s1" in page.documents[0].pictures()[0].terminal(80).plain
 
 
 def test_speakers_of_a_corpus_are_mapped_at_once() -> None:

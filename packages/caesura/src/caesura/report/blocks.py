@@ -14,7 +14,7 @@ from caesura.model import Corpus
 
 @dataclass(frozen=True)
 class Document:
-    """One item: facts, tables and the names of additional drawings."""
+    """One item: facts, tables, the names of additional drawings, and that of the first one if it is not the default."""
 
     anchor: str
     name: str
@@ -22,11 +22,13 @@ class Document:
     corpus: Corpus
     tables: tuple[Table, ...]
     drawings: tuple[str, ...] = ()
+    first: str = ""
 
     def pictures(self, zoom: str = "auto") -> list[Picture]:
         """Draw all coders of this item by the default drawing, then by the additional ones that apply."""
         able = {d.name: d for d in applicable(self.corpus)}
-        names = [next(d.name for d in able.values() if d.shown), *(name for name in self.drawings if name in able)]
+        default = self.first if self.first in able else next(d.name for d in able.values() if d.shown)
+        names = [default, *(name for name in self.drawings if name in able)]
         return [
             draw(name, self.corpus, **({"zoom": zoom} if "zoom" in able[name].options else {}))
             for name in dict.fromkeys(names)

@@ -116,6 +116,8 @@ def _documents(corpus: Corpus, measures: Measures, drawings: tuple[str, ...]) ->
         range(len(corpus.items)),
         key=lambda i: (np.isnan(s := scores[i]), -s if not measures.main.higher_is_better else s, i),
     )
+    # a drawing of errors takes the first coder as the reference
+    first = measures.main.family.drawing if measures.reference in (None, corpus.coders[0]) else ""
     documents = []
     for number in order:
         item = corpus.items[number]
@@ -125,7 +127,9 @@ def _documents(corpus: Corpus, measures: Measures, drawings: tuple[str, ...]) ->
             facts.append(f"{measures.label} {format_cell(scores[number])} pooled")
         tables = (_pair_table(document, measures), _score_table(number, measures)) if len(corpus.items) > 1 else ()
         documents.append(
-            Document(f"document-{number + 1}", item, ", ".join(facts), document, tuple(filter(None, tables)), drawings)
+            Document(
+                f"document-{number + 1}", item, ", ".join(facts), document, tuple(filter(None, tables)), drawings, first
+            )
         )
     return tuple(documents)
 
