@@ -420,3 +420,34 @@ def test_texts_without_marks_beside_annotations(client: TestClient, empty: int) 
     added = upload(client, empty, "files", packed_files, unmarked="sentence").json()
     assert (added["texts"], added["annotations"]) == (2, 1)
     assert client.get(f"/api/projects/{empty}/schema").json()["schema"]["unit"] == "sentence"
+
+
+def test_recordings_of_one_name_keep_their_folders(client: TestClient, empty: int) -> None:
+    """The folders of MFA and TIMIT are speakers: two sentences are no annotations of one text."""
+    files = {f"{speaker}/s1.TextGrid": GRID for speaker in ("alice", "bob")}
+    answer = upload(client, empty, "files", {"corpus.zip": packed(files)}, coder="ann").json()
+    assert answer["faults"] == []
+    assert "called 'alice/s1'; if folders are coders, read the coders from them" in answer["notes"][0]["note"]
+    assert coders(client, empty) == {"alice/s1": ["ann"], "bob/s1": ["ann"]}
+    upload(client, empty, "files", {"corpus.zip": packed(files)}, coder_from="folder")
+    assert coders(client, empty)["s1"] == ["alice", "bob"]
+
+
+def test_recordings_that_do_not_start_at_0(client: TestClient, empty: int) -> None:
+    """They were stored with times after their end, and could not be read again."""
+    grid = GRID.replace("xmin = 1", "xmin = 4").replace("xmax = 1", "xmax = 4").replace("xmin = 0", "xmin = 3")
+    grid = grid.replace("xmax = 2", "xmax = 5").replace("size = 2\nitem", "size = 1\nitem")
+    late = grid[: grid.index("    item [2]")]
+    assert upload(client, empty, "files", {"late.TextGrid": late}, coder="ann").status_code == 201
+    item = client.get(f"/api/projects/{empty}/items").json()["items"][0]
+    shown = client.get(f"/api/items/{item['id']}").json()
+    assert (item["length"], shown["annotations"][0]["marks"]["positions"]) == (2, [1])  # as the sound is played
+    written = client.get(f"/api/projects/{empty}/export", params={"format": "textgrid", "lossy": True}).text
+    assert "xmin = 3" in written
+    assert "xmin = 4" in written
+    refused = upload(client, empty, "files", {"late.TextGrid": late.replace("= 3", "= 2")}, coder="ben")
+    assert "starts at 3 s in this project, but the new annotation at 2 s" in refused.text
+
+
+def test_recordings_of_one_second_are_no_texts_without_marks(client: TestClient, empty: int) -> None:
+    assert upload(client, empty, "preview", {"s.txt": "0\t0.5\ta\n0.5\t1\tb\n"}, coder="ann").json()["faults"] == []

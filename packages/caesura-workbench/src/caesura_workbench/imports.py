@@ -177,7 +177,12 @@ def read_upload(
         )
     if any(marks.length > limits.length for _, _, marks, _ in corpus):
         raise FormatError(shown, None, f"it declares a text longer than the limit of {limits.length:,} units.")
-    if len(corpus) == 1 and shown.lower().endswith(".txt") and corpus.annotation(0).marks.length == 1:
+    if (
+        len(corpus) == 1
+        and shown.lower().endswith(".txt")
+        and not corpus.timed
+        and corpus.annotation(0).marks.length == 1
+    ):
         raise FormatError(shown, None, _advice_on_unmarked(shown))
     stem = shown.split(".")[0] or "item"
     return _rename(corpus, stem, coder)
@@ -306,11 +311,15 @@ def _suffix(name: str) -> str:
     return max((s for s in known if name.lower().endswith(s)), key=len, default=own[:10] or ".txt")
 
 
+#: The coder of a file that names none.
+DEFAULT_CODER = "coder"
+
+
 def _rename(corpus: Corpus, item: str, coder: str | None) -> Corpus:
     """Rename the coder as the user did, and an item that is named after the temporary file."""
     if coder is not None and len(corpus.coders) > 1:
         raise CaesuraError(f"the file has {len(corpus.coders)} coders, so they cannot all get the same name.")
-    named = coder or "coder"
+    named = coder or DEFAULT_CODER
     return rename_each(
         corpus, {"upload": item}, dict.fromkeys(("", "upload", *(corpus.coders if coder else ())), named)
     )
@@ -514,6 +523,13 @@ def _read(file: Upload, choices: ImportOptions, limits: Limits, naming: _PathNam
         file.name, file.data, limits,
         format=choices.format, coder=coder, beside=file.beside, options=options, notes=notes,
     )  # fmt: skip
+    if choices.coder_from == "tier" or (choices.coder_from == "files" and corpus.coders == (coder or DEFAULT_CODER,)):
+        names = {**naming.names_with_folders(file.name, corpus), **names}
+        if names.keys() == {"item"}:
+            notes.append(
+                f"{file.name}: several folders have a file of this name, so the item is called {names['item']!r}; if folders are coders, "
+                "read the coders from them."
+            )
     try:
         return ParsedFile(file.name, rename_parts(corpus, names), notes=tuple(notes))
     except FormatError as error:
@@ -525,6 +541,7 @@ class _PathNames:
 
     def __init__(self, choices: ImportOptions, paths: list[str]) -> None:
         self._from, self._pattern = choices.coder_from, choices.pattern.strip()
+        self._texts = _names_of_texts(paths)
         if self._from == "name" and not self._pattern:
             guess = next(iter(likely_patterns(paths)), None)
             if guess is None:
@@ -534,6 +551,11 @@ class _PathNames:
         if self._from == "name":
             ending = "" if "." in PurePosixPath(self._pattern).name.replace("{", "") else ".*"
             self._matching = compile_pattern(self._pattern + ending)
+
+    def names_with_folders(self, path: str, corpus: Corpus) -> dict[str, str]:
+        """Return the item of a file that has its name, with its folders if other folders have a file of this name."""
+        name, stem = self._texts[path], base_name(path).split(".")[0]
+        return {"item": name} if corpus.items == (stem,) and "/" in name else {}
 
     def names(self, path: str) -> dict[str, str]:
         """Return the names in a path."""

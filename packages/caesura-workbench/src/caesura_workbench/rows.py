@@ -20,6 +20,10 @@ from caesura_workbench.changes import record_change
 from caesura_workbench.permissions import SINGLE_USER, Viewer
 from caesura_workbench.schema import codings, comments, items, projects, requests, revisions
 
+#: The attribute of a recording that does not start at 0. Its marks are stored and edited from its own start, as its sound is played.
+START = "start of the recording"
+_SAME_START = 0.001  # seconds
+
 
 class NotFound(CaesuraError):
     """There is nothing with this id."""
@@ -137,9 +141,15 @@ def find_or_create_item(db: sa.Connection, project: int, annotation: Annotation,
         )
         words = json.dumps(marks.units, ensure_ascii=False)
         row = db.execute(sa.select(items).where(same_text, items.c.units == words).order_by(items.c.id)).first()
+    start = getattr(marks, "start", 0.0)
     if row is None:
-        about = corpus.attributes.get(annotation.item, {})
+        about = {**corpus.attributes.get(annotation.item, {}), **({START: start} if start else {})}
         return insert_item(db, project, annotation.item, kind, marks.length, annotation.track, marks.units, about)
+    known = json.loads(row.attributes).get(START, 0.0)
+    if kind in ("time", "spans in time") and abs(known - start) > _SAME_START:
+        raise CaesuraError(
+            f"item {row.name!r} starts at {known:g} s in this project, but the new annotation at {start:g} s."
+        )
     length, units = merge_annotation(row, marks)
     grown: dict[str, Any] = {"length": length} if length != row.length else {}
     if row.units is None and units is not None:
@@ -438,9 +448,10 @@ def check_version(state: AnnotationState, version: int) -> AnnotationState:
 
 
 def pack_marks(marks: Marks) -> str:
-    """Serialize marks for the database."""
+    """Serialize marks for the database; times count from the start of the recording."""
     if isinstance(marks, Hierarchy):
         return json.dumps({"segments": marks.spans})
+    marks = marks.relative()
     if isinstance(marks, Spans):
         return json.dumps({"spans": marks.rows, "labels": marks.labels}, ensure_ascii=False)
     data: dict[str, Any] = {"positions": marks.positions.tolist()}

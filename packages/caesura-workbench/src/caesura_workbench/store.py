@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.corpus import Marks
 from caesura_workbench import rows
 from caesura_workbench.bulk import PackedCorpus, insert_corpus
@@ -237,11 +237,13 @@ class Store:
         for row in self._annotated_rows(project, role, only):
             if coders and row.coder not in coders:
                 continue
-            marks = rows.unpack_marks(row, row.marks)
+            marks, about = rows.unpack_marks(row, row.marks), json.loads(row.attributes)
+            if (start := about.pop(rows.START, 0.0)) and isinstance(marks, (Segmentation, Spans)):
+                marks = marks.starting_at(start)
             typed = isinstance(marks, Segmentation) and marks.typed
             annotation = Annotation(row.name, row.coder, marks, row.track)
             by_sort.setdefault(f"typed {row.kind}" if typed else row.kind, []).append(annotation)
-            attributes[row.name] = json.loads(row.attributes)
+            attributes[row.name] = about
         known = {name: given for name, given in attributes.items() if given}
         with self.reading() as db:
             order = [label.name for label in current_schema(db, project).schema.labels]
