@@ -55,6 +55,8 @@ def test_items_on_one_side_only_are_reported() -> None:
 
 
 def test_no_common_item_is_an_error() -> None:
+    with pytest.raises(CaesuraError, match="move or rename them, ann_u1 as ann/u1"):
+        evaluate(corpus(**{"ann/u1": [2]}), corpus(ann_u1=[2]))
     with pytest.raises(CaesuraError, match="share no item: the reference has a, the hypothesis b"):
         evaluate(corpus(a=[2]), corpus(b=[2]), missing="skip")
 

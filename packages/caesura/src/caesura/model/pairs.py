@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, Literal, TypeAlias, get_args
@@ -25,6 +26,7 @@ Missing: TypeAlias = Literal["error", "skip", "empty"]
 
 Index: TypeAlias = NDArray[np.int64]
 Key: TypeAlias = tuple[str, str]  # item and track
+_PLAIN = re.compile(r"[\W_]+")  # what separates words in names of files
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,7 +353,7 @@ def _resolve_missing(reference: Corpus, hypothesis: Corpus, missing: Missing) ->
         listed = f"{_first(alone, 5)} (the {'hypothesis' if only_ours else 'reference'} lacks {_them(alone)})"
     raise CaesuraError(
         f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {listed}; leave {_them(alone)} out with "
-        f"missing='skip', or count {_them(alone)} as unmarked with missing='empty' (caesura evaluate --missing skip or --missing empty)"
+        f"missing='skip', or count {_them(alone)} as unmarked with missing='empty' (--missing skip or --missing empty of caesura evaluate and aligners)"
         f"{f', or read what both have, such as the tier {shared!r} (-O tier={shared})' if only_tracks else ''}."
     )
 
@@ -362,6 +364,14 @@ def _them(items: Sequence[str]) -> str:
 
 def _first(names: list[str], number: int = 3) -> str:
     return ", ".join(names[:number]) + (" …" if len(names) > number else "")
+
+
+def _names_alike(ours: Iterable[Key], theirs: Iterable[Key]) -> Iterator[tuple[str, str]]:
+    """Return names of items that are the same without case and what separates words: ann/u1 and ann_u1."""
+    plain = {_PLAIN.sub("", item).casefold(): item for item, _ in theirs}
+    for item, _ in ours:
+        if (other := plain.get(_PLAIN.sub("", item).casefold())) is not None:
+            yield item, other
 
 
 def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
@@ -375,6 +385,8 @@ def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) ->
             f"; choose a tier of each side, such as -O {quote(f'ref.tier={first}')} -O {quote(f'hyp.tier={other}')}, or, if these are speakers, whose "
             "names may differ, add -O as=turns"
         )
+    elif alike := next((pair for pair in _names_alike(ours, theirs)), None):
+        advice = f"; files belong together if they have the same path below both folders: move or rename them, {alike[1]} as {alike[0]}"
     return CaesuraError(
         f"the two sides share no item: the reference has {_preview(ours)}, the hypothesis {_preview(theirs)}{advice}."
     )
