@@ -56,6 +56,7 @@ def test_both_transliterations_can_be_read_again() -> None:
         ("(FWON", "עָוֹן"),
         ("MIC:WFH", "מִצְוָה"),
         ("73MEL/EK:01", "מֶלֶךְ"),  # accents and the division of morphemes are left out
+        ("Y:RW.$FLA:MFH", "יְרוּשָׁלְַמָה"),  # a sheva and a patah on one letter are no hataf patah
     ],
 )
 def test_michigan_claremont(latin: str, hebrew: str) -> None:
@@ -82,6 +83,14 @@ def test_the_latin_quran_is_read_as_sounds() -> None:
         pytest.skip("the Qur'an in Latin letters is not here")
     text = from_latin(lzma.decompress(file.read_bytes()).decode("utf-8"), "tanzil")
     assert not set(text) & set("<>|")
+
+
+def test_a_file_that_is_not_there_is_no_corpus_of_another_kind(tmp_path) -> None:
+    for more in ((), ("--from-latin", "buckwalter"), ("--encoding", "cp1255")):
+        found = CliRunner().invoke(program, ["vowels", "evaluate", str(tmp_path / "none.txt"), *more])
+        assert "none.txt: there is no such file" in str(found.exception)
+    found = CliRunner().invoke(program, ["vowels", "evaluate", "quran", "--from-latin", "buckwalter"])
+    assert "--from-latin has no effect with quran: it is for text files" in found.output + str(found.exception)
 
 
 def test_unknown_and_unfit_transliterations_are_refused() -> None:

@@ -485,7 +485,10 @@ def _is_file(_: str, value: Any) -> str | None:
 
 
 def _is_not_a_file(_: str, value: Any) -> str | None:
-    return None if Path(str(value)).is_file() else f" with {value}"
+    """Return a description of the value if it is the name of a corpus; a file that does not exist is reported when it is read."""
+    from caesura_vowels.corpora import CORPORA
+
+    return f" with {value}" if str(value) in CORPORA and not Path(str(value)).is_file() else None
 
 
 _OF_CORPORA = (
@@ -572,6 +575,10 @@ def _corpus(
     if name in CORPORA and name != "text":
         return load_corpus(name, path, keep_signs=keep_signs, language=language)
     if not Path(name).exists():
+        from caesura.errors import FormatError
+
+        if Path(name).suffix or Path(name).name != name:
+            raise FormatError(name, None, "there is no such file.")
         return load_corpus(name, path)  # reports the known names
     return load_corpus("text", name, language=language, encoding=encoding, latin=latin)
 

@@ -28,7 +28,7 @@ _MICHIGAN_VOWELS = {
     "\u05b1": ":E", "\u05b2": ":A", "\u05b3": ":F", "\u05b0": ":", "\u05b4": "I", "\u05b5": '"', "\u05b6": "E", "\u05b7": "A",
     "\u05b8": "F", "\u05c7": "F", "\u05b9": "O", "\u05bb": "U",
 }  # fmt: skip
-_SHIN, _SIN, _DAGESH, _HOLAM, _VAV, _MAQAF = "\u05c1", "\u05c2", "\u05bc", "\u05b9", "ו", "\u05be"
+_SHIN, _SIN, _DAGESH, _HOLAM, _VAV, _MAQAF, _SHEVA = "\u05c1", "\u05c2", "\u05bc", "\u05b9", "ו", "\u05be", "\u05b0"
 _FROM_MICHIGAN = {
     **{latin: letter for letter, latin in _MICHIGAN_LETTERS.items()},
     **{latin: mark for mark, latin in _MICHIGAN_VOWELS.items() if mark != "\u05c7"},
@@ -69,7 +69,10 @@ def _to_michigan(word: str) -> str:
     for at, letter in enumerate(letters):
         base = _FINALS.get(letter.read[0], letter.read[0])
         sign = {_SHIN: "$", _SIN: "&"}.get(letter.marks[:1], _MICHIGAN_LETTERS.get(base, letter.read))
-        vowels = "".join(_MICHIGAN_VOWELS.get(mark, "") for mark in letter.marks)
+        marks = letter.marks
+        if _SHEVA in marks:  # of several vowels the last one, because :A is a hataf patah, not a sheva and a patah
+            marks = marks.replace(_SHEVA, "") + _SHEVA
+        vowels = "".join(_MICHIGAN_VOWELS.get(mark, "") for mark in marks)
         free = at > 0 and not any(mark in _MICHIGAN_VOWELS for mark in letters[at - 1].marks)
         if letter.marks == _HOLAM and base == _VAV and free:
             out.append("OW")
