@@ -1,5 +1,8 @@
 """Make a model file from a general network: python training/general/assemble.py hebrew.onnx hebrew.packed -o hebrew.model.
 
+A model file in place of the network makes the same model again, from the network in it. The network is combined with the lexicon and with letter n-grams of
+its forms (see :mod:`form_weights`).
+
 The lexicon has the forms that occur at least twice in the training texts, Hebrew ones also in full spelling, and modern ones with the initial dagesh of texts
 for modern readers, and in Hebrew the words of ``modern-words.txt`` with their prefixes. Probabilities are calibrated on held-out lines
 of all kinds; the held-out lines of a kind are the last of its text in the packed file.
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from form_weights import count_letters, learn_weights, read_samples
 from modern_words import prefixed_forms, read_words
 from rows import Mixer, read_packed
 
@@ -22,8 +26,8 @@ from caesura_vowels import VowelRestorer
 from caesura_vowels.calibration import Calibration, calibration_error, cross_validated_error, predict
 from caesura_vowels.kinds import TextKinds
 from caesura_vowels.lexicon import Lexicon, hash_lines
-from caesura_vowels.network import Network
-from caesura_vowels.neural import Neural
+from caesura_vowels.network import Network, networks_of
+from caesura_vowels.neural import FormWeights, Neural
 from caesura_vowels.scripts import HEBREW, Script, script
 
 _KIND_WORDS = 12_000
@@ -161,20 +165,45 @@ def training_verses(packed: Packed) -> list[str]:
     return [packed.line(n, gaps, 0) for n in np.flatnonzero((data["kind"] == 0) & (data["repeat"] > 0)).tolist()]
 
 
-def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration, dict[str, Any]]:
-    """Calibrate on held-out lines of every kind; modern Hebrew in uniform pointing with initial dagesh, every second line in full spelling."""
+#: How many held-out words of each kind calibrate, and how many are combined: biblical or Quranic, then in the order of texts.KINDS.
+_CALIBRATED = (2500, 1500, 8000, 3000)
+_COMBINED = {"hebrew": (3500, 5000, 12_000, 5000), "arabic": (3000, 9000, 4000, 9000)}
+
+
+def held_lines(packed: Packed, table: Script, kind: int, most: int, spelling: int | None) -> list[str]:
+    """Return held-out lines of a kind; modern Hebrew in uniform pointing with initial dagesh. Without ``spelling``, every second one is in full spelling."""
     data, gaps = packed.data, packed.gaps()
-    held = np.flatnonzero(data["repeat"] == 0)
+    mine = np.flatnonzero((data["repeat"] == 0) & (data["kind"] == kind))
+    mine = mine[(data["uniform"][mine] == 2) | (kind != 2)]
+    mine = mine[: int(np.searchsorted(np.cumsum(np.diff(packed.lines_of)[mine]), most))]
+    full = kind == 2 and table.name == "hebrew"
+    lines = (
+        packed.line(n, gaps, (i % 2 if spelling is None else spelling) if full else 0, dotted=full)
+        for i, n in enumerate(mine.tolist())
+    )
+    return [line for line in lines if table.word.search(line)]
+
+
+def combine(model: Neural, packed: Packed, table: Script, least: int) -> Neural:
+    """Return a model with letter n-grams and the weights of everything; modern Hebrew lines in three spellings."""
+    assert model.kinds is not None
+    model.letters, model.weights = count_letters(model, least), FormWeights(letters_known=1, letters_other=1)
+    samples = []
+    for kind, most in enumerate(_COMBINED[table.name]):
+        for spelling in (0, 1, 4) if kind == 2 and table.name == "hebrew" else (0,):
+            lines = held_lines(packed, table, kind, most, spelling)
+            samples += read_samples(model, lines, table, model.kinds.names[kind])
+    model.weights = learn_weights(samples)
+    return model
+
+
+def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration, dict[str, Any]]:
+    """Calibrate on held-out lines of every kind."""
+    assert model.kinds is not None
     found, shares = [], {}
-    for kind, most in ((0, 2500), (1, 1500), (2, 8000), (3, 3000)):
-        mine = held[data["kind"][held] == kind]
-        mine = mine[(data["uniform"][mine] == 2) | (kind != 2)]
-        mine = mine[: int(np.searchsorted(np.cumsum(np.diff(packed.lines_of)[mine]), most))]
-        full = kind == 2 and table.name == "hebrew"
-        lines = [packed.line(n, gaps, int(i % 2 and full), dotted=full) for i, n in enumerate(mine.tolist())]
-        assert model.kinds is not None
+    for kind, most in enumerate(_CALIBRATED):
         name = model.kinds.names[kind]
-        found.append(predict(model, [line for line in lines if table.word.search(line)], table, name))
+        found.append(predict(model, held_lines(packed, table, kind, most, None), table, name))
         shares[name] = float(found[-1].right.mean())
     probability, right, known = (np.concatenate(part) for part in zip(*found, strict=True))
     result = {
@@ -182,6 +211,16 @@ def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration
         "error": cross_validated_error(probability, right, known, 0), "kinds": shares,
     }  # fmt: skip
     return Calibration.fit(probability, right, known), result
+
+
+def read_network(path: Path) -> Network:
+    """Read an exported network with its tables, or that of a model file."""
+    if path.suffix == ".model":
+        return networks_of(VowelRestorer.load(path).fitted)[0]
+    meta = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    words = tuple("".join(meta["symbols"][n] for n in word) for word in meta["words"])
+    slots = tuple(map(tuple, meta["slots"]))
+    return Network(tuple(meta["symbols"]), meta["first_letter"], slots, words, path.read_bytes())
 
 
 def main() -> None:
@@ -197,16 +236,8 @@ def main() -> None:
     table = script(packed.meta["language"])
     lexicon, kinds = make_lexicon(packed, table, arguments.min_count)
     print(f"{len(lexicon)} forms of {len(lexicon.bare)} words; {kinds.controls}")
-    meta = json.loads(arguments.network.with_suffix(".json").read_text(encoding="utf-8"))
-    words = tuple("".join(meta["symbols"][n] for n in word) for word in meta["words"])
-    network = Network(
-        tuple(meta["symbols"]),
-        meta["first_letter"],
-        tuple(map(tuple, meta["slots"])),
-        words,
-        arguments.network.read_bytes(),
-    )
-    model = Neural(table, lexicon, replace(network, seen=hash_lines(training_verses(packed), table)), kinds)
+    network = replace(read_network(arguments.network), seen=hash_lines(training_verses(packed), table))
+    model = combine(Neural(table, lexicon, network, kinds), packed, table, max(3, arguments.min_count))
     restorer = VowelRestorer(table.name, "neural")
     restorer._calibration, restorer.validation = calibrate(model, packed, table)
     restorer._fitted, restorer.notice, restorer.made_for = model, NOTICE[table.name], arguments.made_for

@@ -1,15 +1,16 @@
 """Fit how probabilities fall in kinds of text that a model has not seen: python training/general/fit_calibration.py hebrew.packed arabic.packed.
 
 The networks of the Bible and the Qur'an (both sizes), and `open` models of some kinds of text (130,000 words each), restore held-out lines of other kinds.
-Four numbers, by which the log odds of known and unknown words shrink and fall (see `caesura_vowels.calibration`), minimize the mean cross-entropy. The table
-has the calibration errors before, and after with the numbers fitted without the model of the row.
+Four numbers, by which the log odds of known and unknown words shrink and fall (see `caesura_vowels.calibration`), minimize the mean cross-entropy: for
+networks, and for `open` models, apart. The tables have the calibration errors before, and after with the numbers fitted without the kind of text in the row
+and, for networks, without its language; an `open` model is tested with the numbers of the other `open` models.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ class Sample(NamedTuple):
     """The words of one text of another kind: calibrated probabilities, whether forms are right and words known, and the excess of unknown words."""
 
     model: str
+    language: str
     kind: str
     shares: np.ndarray
     right: np.ndarray
@@ -51,32 +53,37 @@ def lines_of(packed: Packed, kind: int, held: bool, words: int) -> list[str]:
     return [packed.line(n, gaps, 0) for n in lines.tolist()]
 
 
-def restorers(packed: Packed) -> Iterator[tuple[str, VowelRestorer, Sequence[int]]]:
-    """Yield models with their names and the kinds that they have not seen."""
+def restorers(packed: Packed) -> Iterator[tuple[str, VowelRestorer, float, Sequence[int]]]:
+    """Yield models with their names, the usual share of unknown words, and the kinds that they have not seen."""
     language, kinds = packed.meta["language"], packed.meta["kinds"]
     for small in (False, True):
-        yield _BOOKS[language], ready(_BOOKS[language], small=small), (1, 2, 3)
+        book = ready(_BOOKS[language], small=small)
+        assert book._calibration is not None
+        yield _BOOKS[language], book, book._calibration.usual, (1, 2, 3)
     for trained, tested in _OPEN[language]:
         train, held = (
             [line for kind in trained for line in lines_of(packed, kind, is_held, words // len(trained))]
             for is_held, words in ((False, _TRAIN_WORDS), (True, _HELD_WORDS))
         )
         name = f"open, {language} {' and '.join(kinds[kind] for kind in trained)}"
-        yield name, VowelRestorer(language, "open", order=2).fit(train, held=held), tested
+        restorer = VowelRestorer(language, "open", order=2).fit(train, held=held)
+        yield name, restorer, float((~predict(restorer.fitted, held, restorer.script).known).mean()), tested
 
 
 def samples(packed: Packed) -> Iterator[Sample]:
     """Yield the restored words of every model and kind."""
     table = script(packed.meta["language"])
-    for name, restorer, kinds in restorers(packed):
+    for name, restorer, usual, kinds in restorers(packed):
         calibration = restorer._calibration
         assert calibration is not None
         for kind in kinds:
             lines = [line for line in lines_of(packed, kind, True, _TEST_WORDS) if table.word.search(line)]
             probability, right, known = predict(restorer.fitted, lines, table)
-            unknown = (np.sum(~known) + _USUAL_WORDS * calibration.usual) / (len(known) + _USUAL_WORDS)
-            excess = max(0.0, float(unknown - calibration.usual))
-            yield Sample(name, packed.meta["kinds"][kind], calibration(probability, known), right, known, excess)
+            unknown = (np.sum(~known) + _USUAL_WORDS * usual) / (len(known) + _USUAL_WORDS)
+            excess = max(0.0, float(unknown - usual))
+            yield Sample(
+                name, table.name, packed.meta["kinds"][kind], calibration(probability, known), right, known, excess
+            )
 
 
 def lower(sample: Sample, numbers: Sequence[float]) -> np.ndarray:
@@ -97,7 +104,7 @@ def fit(chosen: Sequence[Sample]) -> np.ndarray:
             total -= float(np.where(sample.right, np.log(p), np.log1p(-p)).mean()) / len(chosen)
         return total
 
-    found: np.ndarray = minimize(loss, [3.5, 2.9, 3.5, 2.9], method="Nelder-Mead", options={"maxfev": 4000}).x
+    found: np.ndarray = minimize(loss, [3.0, 1.0, 1.0, 2.0], method="Nelder-Mead", options={"maxfev": 4000}).x
     return found
 
 
@@ -108,16 +115,23 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     found = [sample for path in arguments.data for sample in samples(Packed(path))]
+    networks = [sample for sample in found if not sample.model.startswith("open")]
+    print_table(networks, [lambda sample: (sample.language, sample.kind), lambda sample: (sample.language,)])
+    print_table([sample for sample in found if sample.model.startswith("open")], [lambda sample: (sample.model,)])
+
+
+def print_table(found: Sequence[Sample], groups: Sequence[Callable[[Sample], tuple[str, ...]]]) -> None:
+    """Print the numbers, and the errors of every sample with those fitted without its group, once per way of grouping."""
     print("known words: shrinking {:.2f}, fall {:.2f}; unknown words: {:.2f}, {:.2f}".format(*fit(found)))
-    errors = []
-    print("| model | text | x | before | after |\n|---|---|---:|---:|---:|")
-    for name in dict.fromkeys(sample.model for sample in found):
-        numbers = fit([sample for sample in found if sample.model != name])
-        for sample in found:
-            if sample.model == name:
-                errors.append([calibration_error(p, sample.right) for p in (sample.shares, lower(sample, numbers))])
-                print("| {} | {} | {:.2f} | {:.3f} | {:.3f} |".format(name, sample.kind, sample.excess, *errors[-1]))
-    print("mean: {:.3f}, {:.3f}".format(*np.mean(errors, axis=0)))
+    columns = [[calibration_error(sample.shares, sample.right) for sample in found]]
+    for group in groups:
+        numbers = {key: fit([s for s in found if group(s) != key]) for key in map(group, found)}
+        columns.append([calibration_error(lower(s, numbers[group(s)]), s.right) for s in found])
+    print(f"| model | text | x |{' error |' * len(columns)}\n|---|---|---:|{'---:|' * len(columns)}")
+    for sample, errors in zip(found, zip(*columns, strict=True), strict=True):
+        shown = " | ".join(f"{error:.3f}" for error in errors)
+        print(f"| {sample.model} | {sample.kind} | {sample.excess:.2f} | {shown} |")
+    print("mean:", ", ".join(f"{np.mean(column):.3f}" for column in columns))
 
 
 if __name__ == "__main__":

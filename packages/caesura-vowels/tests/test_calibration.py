@@ -56,10 +56,10 @@ def test_probabilities_fall_in_texts_with_more_unknown_words_than_usual() -> Non
     assert (fitted(probability, known, (3, 5))[1:4] > many[1:4]).all()
     # By hand: x = (600 + 50 u) / 1050 - u.
     excess = (600 + 50 * fitted.usual) / 1050 - fitted.usual
-    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 4.6 * excess) - 1.1 * excess
+    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 4.9 * excess) - 2.2 * excess
     assert many[2] == pytest.approx(1 / (1 + np.exp(-odds)))
     unseen = fitted(probability, ~known)
-    odds = np.log(unseen[2] / (1 - unseen[2])) / (1 + 1.0 * excess) - 2.7 * excess
+    odds = np.log(unseen[2] / (1 - unseen[2])) / (1 + 1.0 * excess) - 3.1 * excess
     assert fitted(probability, ~known, (600, 1000))[2] == pytest.approx(1 / (1 + np.exp(-odds)))
 
 

@@ -73,6 +73,8 @@ class Model(ABC):
     name: ClassVar[str]
     #: More held-out words than this would take time without changing the result.
     max_held_out_words: ClassVar[int] = 20_000
+    #: Whether probabilities stay high in other kinds of text, so that they are lowered by the share of unknown words.
+    overconfident_in_other_texts: ClassVar[bool] = False
     #: Words per batch, which bounds memory.
     max_batch_words: int = 50_000
 

@@ -426,13 +426,34 @@ class _NetworkReader:
 
 
 def likeliest_choices(text: SpelledWords, logs: Floats, most: int) -> tuple[Ints, Ints, Floats]:
-    """Return the likeliest forms of every word: choices by letter and rank, their number, and their log probabilities."""
-    from caesura_vowels.kernels.spelling import likeliest_forms
+    """Return the likeliest forms of every word: choices by letter and rank, their number, and their log probabilities.
 
-    number = len(text.words) - 1
-    sizes, scores = np.zeros(number, np.int64), np.zeros((number, most))
+    Words of equal length are searched together, with NumPy, so that restoring a line compiles nothing. Of forms with equal probabilities, the one whose
+    beginning is likelier comes first.
+    """
+    lengths = np.diff(text.words)
+    sizes, scores = np.zeros(len(lengths), np.int64), np.zeros((len(lengths), most))
     choices = np.zeros((len(logs), most), np.int64)
-    likeliest_forms(logs, text.words, sizes, choices, scores)
+    ranked = np.argsort(-logs, axis=1, kind="stable")[:, :most]
+    values = np.take_along_axis(logs, ranked, axis=1)
+    for length in np.unique(lengths[lengths > 0]).tolist():
+        words = np.flatnonzero(lengths == length)
+        rows = text.words[words]
+        total = np.zeros((len(words), 1))
+        chosen = np.zeros((len(words), 1, length), np.int64)
+        for letter in range(length):
+            sums = total[:, :, None] + values[rows + letter][:, None, :]
+            flat = sums.reshape(len(words), -1)
+            best = np.argsort(-flat, axis=1, kind="stable")[:, :most]
+            total = np.take_along_axis(flat, best, axis=1)
+            before, choice = np.divmod(best, values.shape[1])
+            chosen = np.take_along_axis(chosen, before[:, :, None], axis=1)
+            chosen[:, :, letter] = np.take_along_axis(ranked[rows + letter], choice, axis=1)
+        width = total.shape[1]
+        exists = np.isfinite(total)
+        sizes[words] = exists.sum(axis=1)
+        scores[words, :width] = np.where(exists, total, 0.0)
+        choices[rows[:, None] + np.arange(length), :width] = chosen.transpose(0, 2, 1)
     return choices, sizes, scores
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MissingExtra
 from caesura_vowels.full_spelling import respell
 from caesura_vowels.kinds import TextKinds
+from caesura_vowels.letter_ngrams import LetterNGrams
 from caesura_vowels.lexicon import Alphabet, Ints, Lexicon, Lines, SpelledWords, hash_lines
 from caesura_vowels.models import Alternatives, Arrays, Model, Progress, Words
 from caesura_vowels.nets.encoder import TrainingConfig
@@ -33,24 +35,51 @@ from caesura_vowels.scripts import Script
 from caesura_vowels.storage import StoredArrays
 
 _MAX_FORMS = 8  # of a word
-# How much less likely a form is that the training text never has, if it has the word: chosen on held-out lines.
-_UNKNOWN_FORM = 0.05
-# The same for a word that the text has only without its prefixes, if these are written as one word: chosen on held-out lines of modern Hebrew, of
-# whose unknown words 67.2 % are right instead of 65.4 %.
-_UNKNOWN_STEM_FORM = 0.6
-# The same for a Hebrew word that the text has only with fewer matres: chosen on held-out modern lines and verse with matres drawn anew, of whose unknown
-# words 76.5 and 75.6 % are right instead of 74.1 and 70.8 %.
+_MAX_LOG = 60.0  # log probabilities of a network are not taken to be lower than its negative
+# The forms of a Hebrew word that the text has only with fewer matres are considered if they are at most so much less likely than the network's best form:
+# chosen on held-out modern lines and verse with matres drawn anew, of whose unknown words 76.5 and 75.6 % are right instead of 74.1 and 70.8 %.
 _OTHER_SPELLING = 0.1
+# A known form with this probability is taken without asking the letter n-grams.
+_SETTLED = np.log(0.8)
+# Forms that are so much less likely than the best one by the network are left out, unless they are known.
+_MARGIN = 6.0
+_CHUNK_WORDS = 1000  # whose forms are in memory together
 _PREFIXES = {"hebrew": frozenset("ובכלמשה")}
 _MAX_PREFIXES = 3
+
+
+class FormWeights(NamedTuple):
+    """How much each source counts when a general network chooses a form.
+
+    The score of a form is the weighted sum of the log probabilities that the network and the letter n-grams give it, for words of the lexicon and for other
+    words, and of a bonus: for known forms, for forms of a spelling with fewer matres, and for known forms of the word without its prefixes.
+    """
+
+    network_known: float = 1.0
+    network_other: float = 1.0
+    letters_known: float = 0.0
+    letters_other: float = 0.0
+    known: float = 3.0  # any other form must be 20 times as likely
+    respelled: float = 2.3
+    stem: float = 0.5
+
+
+class Candidates(NamedTuple):
+    """The forms of one word, the network's best first, with their log probabilities, and whether they are known; ``bonus`` is the field that counts for these."""
+
+    forms: list[str]
+    network: Floats
+    letters: Floats
+    familiar: NDArray[np.bool_]
+    bonus: str | None
 
 
 class Neural(Model):
     """A letter network; the letters of a word are independent given the line.
 
-    With a general network, words of the lexicon prefer their known forms: any other form must be many times as likely. A Hebrew word that the lexicon
-    has only without its prefixes slightly prefers the known forms of the rest, and one that it has only with fewer matres the forms of that spelling. Other
-    words are free.
+    A general network is combined with the lexicon and, if there are any, with letter n-grams of its forms (:class:`FormWeights`): words of the lexicon prefer
+    their known forms, a Hebrew word that the lexicon has only without its prefixes slightly prefers the known forms of the rest, and one that it has only with
+    fewer matres the forms of that spelling; the n-grams know the endings and patterns of words.
 
     ``kinds`` recognizes the kind of a text for a general network, unless the words say it.
     """
@@ -58,10 +87,19 @@ class Neural(Model):
     name = "neural"
     max_held_out_words = 5000  # the network is not trained on them later
     max_batch_words = 10_000
+    overconfident_in_other_texts = True
 
-    def __init__(self, script: Script, lexicon: Lexicon, network: Network, kinds: TextKinds | None = None) -> None:
+    def __init__(
+        self,
+        script: Script,
+        lexicon: Lexicon,
+        network: Network,
+        kinds: TextKinds | None = None,
+        letters: LetterNGrams | None = None,
+        weights: FormWeights | None = None,
+    ) -> None:
         super().__init__(script, lexicon)
-        self.network, self.kinds = network, kinds
+        self.network, self.kinds, self.letters, self.weights = network, kinds, letters, weights or FormWeights()
         self.alphabet = Alphabet.of(script, lexicon.pointed)
         self.scores = LetterScores(self.alphabet, [network])
 
@@ -74,7 +112,7 @@ class Neural(Model):
 
     def finish(self, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Neural:
         """Return the same network with the words of all lines; training it again would take too long."""
-        return Neural(self.script, lexicon, self.network, self.kinds)
+        return Neural(self.script, lexicon, self.network, self.kinds, self.letters, self.weights)
 
     def _choice_scores(self, words: Words) -> tuple[SpelledWords, Floats]:
         if self.kinds is None:
@@ -90,35 +128,94 @@ class Neural(Model):
         point = self.alphabet.point_word
         forms = [point(word, best[ends[i] : ends[i + 1]]) for i, word in enumerate(words.words)]
         if self.kinds is not None:
-            for i, (word, form) in enumerate(zip(words.words, forms, strict=True)):
-                if form in self.lexicon.candidates(word):
-                    continue
-                part = logs[ends[i] : ends[i + 1]]
-                known, factor = self._known_forms(word, form, part)
-                if known and form not in known:
-                    likeliest = max(known, key=known.__getitem__)
-                    if known[likeliest] > part.max(axis=1).sum() + np.log(factor):
-                        forms[i] = likeliest
+            sums = logs.max(axis=1) if len(logs) else np.zeros(0)
+            sums = np.add.reduceat(sums, text.words[:-1]).tolist() if len(sums) else []
+            unsettled = [i for i, word in enumerate(words.words) if not self._is_settled(word, forms[i], sums[i])]
+            for i, ranked in zip(unsettled, self._ranked_forms(words, text, logs, unsettled), strict=True):
+                forms[i] = ranked[0][0]
         return forms
 
-    def _known_forms(self, word: str, best: str, logs: Floats) -> tuple[dict[str, float], float]:
-        """Return the known forms of a word with their log probabilities, and how much less likely other forms are.
+    def _is_settled(self, word: str, form: str, log: float) -> bool:
+        """Return whether the network's best form is taken: a known form that no other can beat, or with little chance."""
+        return form in self.lexicon.candidates(word) and (not self._asks_letters(known=True) or log > _SETTLED)
+
+    def _asks_letters(self, known: bool) -> bool:
+        weight = self.weights.letters_known if known else self.weights.letters_other
+        return self.letters is not None and weight != 0
+
+    def candidates(self, words: Words, text: SpelledWords, logs: Floats, which: Sequence[int]) -> list[Candidates]:
+        """Return the likeliest forms of some words, and all known ones."""
+        ends = text.words
+        rows = np.concatenate([np.arange(ends[i], ends[i + 1]) for i in which]) if which else np.zeros(0, np.int64)
+        starts = np.concatenate(([0], np.cumsum([ends[i + 1] - ends[i] for i in which]))).astype(np.int64)
+        part = logs[rows]
+        choices, sizes, scores = likeliest_choices(SpelledWords(rows, rows, rows, starts), part, _MAX_FORMS)
+        found = []
+        for n, (i, low, high) in enumerate(zip(which, starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+            word = words.words[i]
+            forms = {
+                self.alphabet.point_word(word, choices[low:high, r].tolist()): float(scores[n, r])
+                for r in range(int(sizes[n]))
+                if scores[n, r] > scores[n, 0] - _MARGIN
+            }
+            known, bonus = self._known_forms(word, next(iter(forms), word), part[low:high])
+            every = {**forms, **known}
+            log = np.array(list(every.values()))
+            familiar = np.array([form in known for form in every], bool)
+            found.append(Candidates(list(every), log, np.zeros(len(every)), familiar, bonus))
+        return self._with_letters(found)
+
+    def _with_letters(self, found: list[Candidates]) -> list[Candidates]:
+        """Fill in the log probabilities by the letter n-grams, relative to the best of each word."""
+        if self.letters is None:
+            return found
+        asked = [n for n, each in enumerate(found) if self._asks_letters(each.bonus == "known")]
+        text = self.alphabet.spell([form for n in asked for form in found[n].forms])
+        symbols = np.where(text.choices >= 0, self.alphabet.first[text.letters] + text.choices, self.alphabet.size + 1)
+        scores, at = self.letters.score(symbols, text.words), 0
+        for n in asked:
+            part = scores[at : at + len(found[n].forms)]
+            at += len(part)
+            found[n] = found[n]._replace(letters=part - part.max())
+        return found
+
+    def _ranked_forms(
+        self, words: Words, text: SpelledWords, logs: Floats, which: Sequence[int]
+    ) -> Iterator[Alternatives]:
+        """Yield the forms of some words by their combined scores, with probabilities."""
+        for start in range(0, len(which), _CHUNK_WORDS):
+            part = which[start : start + _CHUNK_WORDS]
+            for i, each in zip(part, self.candidates(words, text, logs, part), strict=True):
+                yield self._rank(each, words.words[i])
+
+    def _rank(self, each: Candidates, word: str) -> Alternatives:
+        scores = combined_scores(each, self.weights)
+        if self._is_settled(word, each.forms[0], float(each.network[0])):
+            scores[0] = scores.max()
+        rest = max(0.0, 1 - float(np.exp(each.network).sum()))  # of forms that are not candidates
+        top = float(scores.max())
+        share = np.exp(scores - top)
+        share /= share.sum() + rest * np.exp(-max(top, -_MAX_LOG))
+        return [(each.forms[n], float(share[n])) for n in np.argsort(-share, kind="stable").tolist()]
+
+    def _known_forms(self, word: str, best: str, logs: Floats) -> tuple[dict[str, float], str | None]:
+        """Return the known forms of a word with their log probabilities, and the field of :class:`FormWeights` that counts for them.
 
         The prefixes of a word that is only known without them have the marks of its ``best`` form.
         """
         if word in self.lexicon.number:
             return dict(
                 zip(self.lexicon.candidates(word), self._known_scores(word, logs).tolist(), strict=True)
-            ), _UNKNOWN_FORM
+            ), "known"
         stems = self._stems(word)
         respelled = self._respelled_forms(stems, best, logs)
         if respelled and max(respelled.values()) > logs.max(axis=1).sum() + np.log(_OTHER_SPELLING):
-            return respelled, _OTHER_SPELLING
+            return respelled, "respelled"
         for number, stem in stems[1:]:
             if stem in self.lexicon.number and len(self.script.split(stem)) == len(logs) - number:
                 scores = self._known_scores(stem, logs[number:])
-                return self._with_prefix(self.lexicon.candidates(stem), scores, best, logs), _UNKNOWN_STEM_FORM
-        return {}, 1.0
+                return self._with_prefix(self.lexicon.candidates(stem), scores, best, logs), "stem"
+        return {}, None
 
     def _stems(self, word: str) -> list[tuple[int, str]]:
         """Return a word without 0, 1, 2 and 3 prefixes, as far as its first letters may be prefixes."""
@@ -166,42 +263,50 @@ class Neural(Model):
         return {}
 
     def alternatives(self, words: Words) -> list[Alternatives]:
-        """Return the likeliest forms, by the product of their letters' probabilities, and all known forms."""
+        """Return the likeliest forms, by the product of their letters' probabilities, and all known forms for a general network."""
         text, logs = self._choice_scores(words)
+        if self.kinds is not None:
+            return list(self._ranked_forms(words, text, logs, range(len(words.words))))
         choices, sizes, scores = likeliest_choices(text, logs, _MAX_FORMS)
-        share = np.exp(scores)
-        ends = text.words.tolist()
-        found: list[Alternatives] = []
-        for i, word in enumerate(words.words):
-            forms = {
-                self.alphabet.point_word(word, choices[ends[i] : ends[i + 1], r].tolist()): float(share[i, r])
+        share, ends = np.exp(scores), text.words.tolist()
+        return [
+            [
+                (self.alphabet.point_word(word, choices[ends[i] : ends[i + 1], r].tolist()), float(share[i, r]))
                 for r in range(int(sizes[i]))
-            }
-            if self.kinds is not None and forms:
-                best = self.alphabet.point_word(word, choices[ends[i] : ends[i + 1], 0].tolist())
-                forms = _prefer_known(forms, *self._known_forms(word, best, logs[ends[i] : ends[i + 1]]))
-            found.append(sorted(forms.items(), key=lambda item: -item[1]))
-        return found
+            ]
+            for i, word in enumerate(words.words)
+        ]
 
     def arrays(self) -> Arrays:
-        """Return the network and its vocabulary."""
-        return {**self.network.arrays(), **({} if self.kinds is None else self.kinds.arrays())}
+        """Return the network and its vocabulary, and what a general network is combined with."""
+        stored = dict(self.network.arrays())
+        if self.kinds is not None:
+            stored |= {**self.kinds.arrays(), "form_weights": np.array(self.weights)}
+        if self.letters is not None:
+            stored |= self.letters.arrays()
+        return stored
 
     @classmethod
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Neural:
         """Rebuild the model from :meth:`arrays`."""
-        return cls(script, lexicon, Network.from_arrays(arrays), TextKinds.from_arrays(arrays))
+        kinds, letters, weights = TextKinds.from_arrays(arrays), None, FormWeights()
+        if "form_weights" in arrays:
+            weights = FormWeights(*arrays.floats("form_weights", len(weights), low=-100, high=100).tolist())
+        if "letter_ngrams_keys" in arrays:
+            letters = LetterNGrams.from_arrays(arrays)
+        return cls(script, lexicon, Network.from_arrays(arrays), kinds, letters, weights)
 
 
-def _prefer_known(forms: dict[str, float], logs: dict[str, float], factor: float) -> dict[str, float]:
-    """Add the known forms, given with their log probabilities, make all others less likely by a factor, and normalize."""
-    if not logs:
-        return forms
-    known = {form: float(np.exp(log)) for form, log in logs.items()}
-    weighted = {form: share * factor for form, share in forms.items() if form not in known} | known
-    rest = max(0.0, 1 - sum(forms.values()) - sum(x for form, x in known.items() if form not in forms))
-    total = sum(weighted.values()) + rest * factor
-    return {form: x / total for form, x in weighted.items()} if total > 0 else forms
+def combined_scores(word: Candidates, weights: FormWeights) -> Floats:
+    """Return the scores of the forms of a word: weighted log probabilities, and the bonus of known forms."""
+    bonus = 0.0 if word.bonus is None else getattr(weights, word.bonus)
+    network, letters = (
+        (weights.network_known, weights.letters_known)
+        if word.bonus == "known"
+        else (weights.network_other, weights.letters_other)
+    )
+    scores: Floats = network * np.maximum(word.network, -_MAX_LOG) + letters * word.letters + bonus * word.familiar
+    return np.where(np.isfinite(word.network), scores, -np.inf)
 
 
 def train_on_lines(
