@@ -162,7 +162,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
         f'name = "west-syriac"\nletters = "\u0710-\u072c"\n[marks]\n{marks}', encoding="utf-8"
     )
     (here / "syriac.txt").write_text("ܡܰܠܟܳܐ ܛܳܒܳܐ\nܡܰܠܟܳܐ ܪܰܒܳܐ\n" * 4, encoding="utf-8")
-    (here / "bare.txt").write_text("ספר יפה ספר הספר חכמה\nחברת הביטוח בטחה בשקר\n", encoding="utf-8")
+    (here / "bare.txt").write_text("ספר יפה ספר הספר חכמה\nתסמינים של אנמיה ממארת\n", encoding="utf-8")
     for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
         (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")
     (here / "verse.txt").write_text("אבא\nספר\nלי סיפור על קלמנופ זזבדנט גרכשתן חכמה\n", encoding="utf-8")
