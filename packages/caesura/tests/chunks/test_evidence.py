@@ -301,6 +301,8 @@ def scored(chunks, text="abc", evidence=((0, 1),), **options):
         (lambda: scored([(0, 3)], text=b"abc"), "document 'd' is bytes"),
         (lambda: scored([(0, 3)], rankings={}), "there are no rankings of 'x'"),
         (lambda: scored([(0, 3)], rankings={"x": 5}), "the rankings are int"),
+        (lambda: scored([(0, 3)], rankings={"x": []}), "expected a ranking of each of 1 query; found 0"),
+        (lambda: scored([(0, 3)], rankings={"x": [[0]]}, bounds=["uniform"]), "which given rankings do not rank"),
         (lambda: scored([(0, 3)], rankings={"x": [[0, 0]]}), "query 1: the ranking names a chunk twice"),
         (lambda: scored([(0, 3)], retriever=lambda asked, chunks: None), "the rankings are NoneType"),
         (lambda: scored([(0, 3)], retriever=EncoderRanking(lambda texts: ["a"])), "the encoder returned"),
@@ -338,6 +340,25 @@ def test_chunker_without_chunks_retrieves_nothing() -> None:
     assert found["x", "evidence-recall"].micro == 0
     assert np.isnan(found["x", "evidence-precision"].micro)
     assert "x" in str(found), "in the table, and not in the drawing"
+
+
+def test_rankings_that_end_too_early_are_said() -> None:
+    """Scores are those of the chunks that are ranked, and a budget that is not filled is not fair to small chunks."""
+    chunks = [(at, at + 10) for at in range(0, 100, 10)]
+    how = {"text": "x" * 100, "evidence": [(50, 60)], "k": 3, "budget": 45}
+    notes = scored(chunks, rankings={"x": [[1, 2]]}, **how).warnings()
+    assert any(note.startswith("the rankings of 'x' have fewer than 3 chunks for 1 query") for note in notes)
+    assert any("end before 45 characters are filled for 1 query" in note for note in notes)
+    for enough in ([1, 2, 3, 4, 5], list(range(10))):
+        assert not any("rankings" in note for note in scored(chunks, rankings={"x": [enough]}, **how).warnings())
+    assert not any("rankings" in note for note in scored(chunks, **how).warnings()), "BM25 ranks as many as are needed"
+    first = lambda asked, known: [[0]] * len(asked)  # noqa: E731
+    assert any("end before" in note for note in scored(chunks, retriever=first, **how).warnings())
+
+
+def test_bounds_without_a_ranking_compare_whole_evidence() -> None:
+    found = scored([(0, 5), (5, 10)], text="x" * 10, evidence=[(4, 6)], retriever=None, bounds=["uniform"])
+    assert "whole: differences to chunks of the same lengths" in str(found)
 
 
 def test_comparison_of_chunkers() -> None:

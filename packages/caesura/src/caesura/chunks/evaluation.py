@@ -279,7 +279,7 @@ class ChunkEvaluation(Results):
                 for n, x in self.lengths.items()
             ),
         )  # fmt: skip
-        tables = [*scores, lengths, *([self._gain_table(main)] if self.gains else ())]
+        tables = [*scores, lengths, *([self._gain_table()] if self.gains else ())]
         if len(self.systems) < 2 or self.count < 2 or not self.resamples:
             return tables
         return [*tables, difference_table(main, self.tests(main, seed=self.resampling.seed))]
@@ -295,7 +295,8 @@ class ChunkEvaluation(Results):
             caption, ("chunker", *names), rows, (*notes, *(Code(self.measured[name].signature) for name in names))
         )
 
-    def _gain_table(self, main: str) -> Table:
+    def _gain_table(self) -> Table:
+        main = MAIN_SCORE if MAIN_SCORE in self.measured else "whole"
         rows = tuple((g.chunker, g.bound, g.value, g.band, g.difference, g.interval) for g in self.gains)
         level = f"{100 * self.level:g} %"
         return Table(
@@ -422,6 +423,10 @@ def evaluate_chunks(
             raise CaesuraError(f"document {name!r} is {type(text).__name__}; expected a string.")
     if rankings is not None and (unranked := [name for name in chunkings if name not in rankings]):
         raise CaesuraError(f"there are no rankings of {unranked[0]!r}.")
+    if rankings is not None and bounds:
+        raise CaesuraError(
+            "bounds are chunks at other places, which given rankings do not rank; leave the bounds or the rankings out."
+        )
     asked = check_queries(queries, documents)
     ranker = None if rankings is not None else as_retriever(retriever)
     how = "given" if rankings is not None else getattr(ranker, "signature", type(ranker).__name__)
@@ -440,6 +445,7 @@ def evaluate_chunks(
         notes += remarks
         ranks = None if rankings is None else rankings[name]
         rows = scorer.rows(spans, ranks)
+        notes += [f"the rankings of {name!r} {remark}" for remark in scorer.remarks]
         systems[name] = scorer.results(rows, resampling, groups)
         every = np.concatenate([each[:, 1] - each[:, 0] for each in spans.values()]) if spans else np.empty(0)
         lengths[name] = chunk_lengths(every)
@@ -595,6 +601,7 @@ class _Scorer:
                  tokens: Mapping[str, NDArray[np.int64]] | None) -> None:  # fmt: skip
         self.documents, self.queries, self.family, self.ranker, self.tokens = documents, queries, family, ranker, tokens
         self.gold = [np.array(query.spans, np.int64) for query in queries]
+        self.remarks: list[str] = []  # about the rankings of the last chunks
         if tokens is not None:
             self.gold = [self._gold_in_tokens(number, tokens) for number in range(len(queries))]
 
@@ -617,6 +624,7 @@ class _Scorer:
             for name in names
         }
         ranks = self._ranks(spans, places, rankings)
+        self.remarks = [] if ranks is None else self._short_rankings(ranks, places[:, 1] - places[:, 0])
         rows = np.zeros((len(self.queries), len(QueryValues._fields)))
         for at, query in enumerate(self.queries):
             rows[at] = self._row(at, documents[query.document], names.index(query.document), places, owner, ranks)
@@ -632,6 +640,21 @@ class _Scorer:
             depth = max(self.family.k, int(np.searchsorted(shortest, self.family.budget)) + 1)
             rankings = self.ranker.rank([query.text for query in self.queries], texts, depth)
         return check_rankings(rankings, len(self.queries), len(places))
+
+    def _short_rankings(self, ranks: list[NDArray[np.int64]], sizes: NDArray[np.int64]) -> list[str]:
+        """Describe rankings that leave chunks out and end before k chunks, or before the budget is filled."""
+        k, budget = self.family.k, self.family.budget
+        ended = [order for order in ranks if len(order) < len(sizes)]
+        few = sum(len(order) < k for order in ended)
+        unfilled = sum(int(sizes[order].sum()) < budget for order in ended)
+        unit = "characters" if self.tokens is None else "tokens"
+        remarks = [
+            f"have fewer than {k} chunks for {pluralize(few, 'query')}, so that scores of the first {k} are too low."
+        ]
+        remarks += [
+            f"end before {budget:,} {unit} are filled for {pluralize(unfilled, 'query')}, so that recall-at-budget is too low; rank more chunks."
+        ]
+        return [remark for number, remark in zip((few, unfilled), remarks, strict=True) if number]
 
     def _row(self, at: int, document: DocumentChunks, number: int, places: Any, owner: Any, ranks: Any) -> list[float]:
         gold, family = self.gold[at], self.family

@@ -194,7 +194,7 @@ def check_rankings(given: Any, queries: int, chunks: int) -> list[NDArray[np.int
     if not isinstance(given, (Sequence, np.ndarray)) or isinstance(given, str):
         raise CaesuraError(f"the rankings are {type(given).__name__}; expected a list of indices per query.")
     if len(given) != queries:
-        raise CaesuraError(f"expected a ranking of each of {pluralize(queries, 'query')}, and {len(given)} are given.")
+        raise CaesuraError(f"expected a ranking of each of {pluralize(queries, 'query')}; found {len(given)}.")
     checked = []
     for number, each in enumerate(given, 1):
         try:

@@ -106,6 +106,7 @@ def evaluate(
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("k budget once", "retriever", "nothing is retrieved", among("none")),
     *conflicts("retriever", "rankings", "the rankings are given"),
+    *conflicts("bound", "rankings", "bounds are chunks at other places, which the rankings do not rank"),
 )
 
 
