@@ -326,7 +326,7 @@ def test_disputes_are_listed_while_gains_are_computed(page: Any) -> None:
     waiting: list[Any] = []
     page.route("**/disputes?order=gain*", lambda route: route.continue_() if waiting else waiting.append(route))
     page.goto("/projects/1/disputes")
-    page.wait_for_selector("#places-count:has-text('Looking where the annotators differ')")
+    page.wait_for_selector("#places-count:has-text('Finding where the annotators differ')")
     page.wait_for_selector("#places li >> nth=1")
     assert "meanwhile" in page.locator("#places-note").inner_text()
     assert page.locator("#places-begin").is_visible(), "one may begin"
