@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 import caesura as cs
 from caesura.model import Corpus
+from shared_data import shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -60,6 +64,18 @@ def test_the_last_caption_may_become_shorter(tmp_path: Path) -> None:
     assert text == srt.replace("04,000", "03,500")
     with pytest.raises(cs.FormatError, match="lengths"):  # a length that somebody gave is not lost in silence
         written(tmp_path / "a.srt", srt, "", lambda marks: cs.Spans.from_rows(marks.rows, length=3600.0))
+
+
+def test_turns_that_start_together_keep_their_confidences(tmp_path: Path) -> None:
+    """Lines were paired with turns by their order, so that the file was written anew without the confidences."""
+    rttm = "SPEAKER t 1 1.0 2.5 <NA> <NA> ann 0.75 <NA>\nSPEAKER t 1 1.0 1.5 <NA> <NA> ben 0.50 <NA>\n"
+    text = written(
+        tmp_path / "t.rttm", rttm, "", rows(lambda old: [(*r[:2], "zoe" if r[2] == "ann" else r[2]) for r in old])
+    )
+    assert text == rttm.replace("ann", "zoe")
+    (tmp_path / "talk").mkdir()
+    with pytest.raises(cs.FormatError, match="2 confidences of an RTTM"):
+        cs.write(cs.read(tmp_path / "t.rttm"), tmp_path / "talk" / "t.eaf")
 
 
 CHAT = """\
@@ -201,3 +217,47 @@ def test_what_projects_and_trees_hold_besides_is_a_loss(tmp_path: Path) -> None:
     )
     with pytest.raises(cs.FormatError, match="1 relation of"):
         cs.write(cs.read(tmp_path / "a.rs3"), tmp_path / "tree.txt", "brackets")
+
+
+def contents(path: Path) -> Counter[Any]:
+    """Count what a file holds: elements with their attributes, or lines, with numbers as numbers."""
+    if path.suffix in (".eaf", ".exb"):
+        root = ElementTree.fromstring(path.read_bytes())
+        return Counter((each.tag, *sorted(each.attrib.items()), (each.text or "").strip()) for each in root.iter())
+    raw = path.read_bytes()
+    text = raw.decode("utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig", "replace")
+    lines = (re.sub(r"\s|\[\d+\]:?", "", line) for line in text.split("\n"))
+    return Counter(re.sub(r"\d+\.?\d*", lambda number: str(float(number[0])), line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    "kind", ["eaf", "exb", "textgrid", "collection", "rttm", "ctm", "mlf", "lab", "phn", "wrd", "srt", "vtt"]
+)
+def test_one_renamed_mark_changes_nothing_else_in_real_files(tmp_path: Path, kind: str) -> None:
+    compared = 0
+    for path in sorted(shared(f"data/real_files/{kind}").iterdir()):
+        try:
+            corpus = cs.read(path)
+        except cs.CaesuraError:
+            continue
+        listed = list(corpus)
+        at = max(
+            range(len(listed)),
+            key=lambda i: len(listed[i].marks.positions if corpus.kind == "time" else listed[i].marks),
+        )
+        marks = listed[at].marks
+        if corpus.kind == "spans" and len(marks):
+            names = rows(lambda old: [(*old[0][:2], "renamed"), *old[1:]])(marks)
+            names = names if names.length == marks.length else marks
+        elif corpus.kind == "time" and marks.names is not None and any(marks.names):
+            names = renamed(len(marks.names) // 2, "renamed")(marks)
+        else:
+            continue
+        listed[at] = listed[at]._replace(marks=names)
+        labels = None if corpus.kind == "spans" else corpus.labels
+        new = Corpus.from_annotations(listed, labels=labels, attributes=corpus.attributes, provenance=corpus.provenance)
+        cs.write(new, tmp_path / path.name, corpus.interpretation.format)
+        lost = contents(path) - contents(tmp_path / path.name)
+        assert lost.total() <= 4, (path.name, lost)  # the mark, and the number of intervals
+        compared += 1
+    assert compared

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from operator import itemgetter
 from types import SimpleNamespace
 
 from caesura.files import Source
@@ -96,8 +95,10 @@ def _merge(
             of_lines.setdefault(line[1:3], []).append(line)
     old = {}
     for a in original:
-        rows = named_rows(a.marks)
-        placed = sorted(of_lines.get((a.item, a.track), []), key=itemgetter(3))
+        # several may start at the same time, in any order
+        rows = sorted(named_rows(a.marks), key=lambda row: (round(row[0], 6), round(row[1], 6), row[2]))
+        placed = of_lines.get((a.item, a.track), [])
+        placed.sort(key=lambda line: (round(line[3], 6), round(line[4], 6), line[5]))
         if len(rows) != len(placed):  # silences were merged, or the like: lines and segments differ
             return None
         old[a.item, a.track] = [(row, line[0]) for row, line in zip(rows, placed, strict=True)]
@@ -111,10 +112,12 @@ def _times(source: Source, number: int, start: str, duration: str) -> tuple[floa
 
 
 def structure_rttm(source: Source) -> dict[str, int]:
-    """Count lines of other types than the one that is read; zones that are not scored are attributes."""
-    kinds = Counter(line.split()[0] for _, line in source.nonblank_lines(";;"))
+    """Count lines of other types than the one that is read, and confidences; zones that are not scored are attributes."""
+    lines = [line.split() for _, line in source.nonblank_lines(";;")]
+    kinds = Counter(parts[0] for parts in lines)
     wanted = "SPEAKER" if "SPEAKER" in kinds else "LEXEME"
-    return {f"{kind} line": number for kind, number in kinds.items() if kind not in (wanted, "NOSCORE")}
+    others = {f"{kind} line": number for kind, number in kinds.items() if kind not in (wanted, "NOSCORE")}
+    return others | {"confidence": sum(parts[0] == wanted and parts[8:9] not in ([], [_NONE]) for parts in lines)}
 
 
 def structure_ctm(source: Source) -> dict[str, int]:
