@@ -40,6 +40,25 @@ def test_a_worse_system_fails() -> None:
     assert "difference from the baseline" in str(found)
 
 
+def test_far_below_the_best_is_worse_than_a_little_above() -> None:
+    """An over-segmentation of -40 % is lower than +20 %, and worse."""
+
+    def recordings(number: int) -> cs.Corpus:
+        times = [float(t) for t in range(1, 1 + number)]
+        return cs.Corpus.from_dict(
+            {f"r{n}": {"sys": cs.Segmentation.from_times(times, length=20.0)} for n in range(12)}
+        )
+
+    def evaluated(number: int) -> cs.statistics.Evaluation:
+        return cs.evaluate(recordings(5), {"sys": recordings(number)}, ["over-segmentation"], resamples=0)
+
+    found = compare_with_baseline(evaluated(3), evaluated(6).as_dict())
+    assert found.tests["sys", "over-segmentation"].difference == pytest.approx(20)  # 40 instead of 20 from the best
+    assert "over-segmentation of 'sys' is worse" in next(found.failures(0.05))
+    assert "distances from 0 are compared" in str(found)
+    assert not list(compare_with_baseline(evaluated(6), evaluated(3).as_dict()).failures(1.0))
+
+
 @pytest.mark.parametrize(
     ("baseline", "sentence"),
     [

@@ -756,8 +756,7 @@ class FailUnderScore(NamedTuple):
     @classmethod
     def of_metric(cls, score: float, metric: Metric) -> FailUnderScore:
         """Return a score of a metric."""
-        low, high = metric.bounds
-        return cls(score, metric.higher_is_better, metric.best if low < metric.best < high else None)
+        return cls(score, metric.higher_is_better, metric.best if metric.best_between else None)
 
 
 def failures(

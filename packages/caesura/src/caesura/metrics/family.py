@@ -440,6 +440,12 @@ class Metric:
         bounds = self.chosen.bounds
         return bounds(**dict(self.options)) if callable(bounds) else bounds
 
+    @property
+    def best_between(self) -> bool:
+        """Whether scores on both sides of the best one are possible, as of over-segmentation."""
+        low, high = self.bounds
+        return low < self.best < high
+
     def gains(self, scores: Any) -> Any:
         """Return scores so that higher is better: minus the distance from the best one if scores on both sides of it are possible.
 
@@ -449,8 +455,7 @@ class Metric:
         >>> metric("over-segmentation").gains(np.array([-100.0, 0.0, 50.0])).tolist()
         [-100.0, -0.0, -50.0]
         """
-        low, high = self.bounds
-        if low < self.best < high:
+        if self.best_between:
             return -abs(scores - self.best)
         return scores if self.higher_is_better else -scores
 

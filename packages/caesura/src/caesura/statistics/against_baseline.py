@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -66,12 +66,15 @@ class BaselineComparison(Result):
         The number of items that both results have.
     left_out : int
         The number of items that only one of them has.
+    distances : mapping of str to float
+        Metrics that may be on both sides of their best value, and this value: distances from it are compared.
     """
 
     tests: Mapping[tuple[str, str], PairedTest]
     higher_is_better: Mapping[str, bool]
     items: int
     left_out: int
+    distances: Mapping[str, float] = field(default_factory=dict)
 
     def failures(self, level: float) -> Iterator[str]:
         """Yield a sentence for every score that is worse than the baseline's with a p-value below the level."""
@@ -89,13 +92,15 @@ class BaselineComparison(Result):
             (system, name, test.difference, test.interval, Probability(test.p_value))
             for (system, name), test in self.tests.items()
         )
-        notes = (f"{self.left_out} items that only one result has are left out.",) if self.left_out else ()
+        notes = [f"{name}: distances from {best:g} are compared." for name, best in self.distances.items()]
+        if self.left_out:
+            notes.append(f"{self.left_out} items that only one result has are left out.")
         return [
             Table(
                 f"mean of {self.items} items, difference from the baseline (permutation test)",
                 ("system", "metric", "difference", "95 % interval", "p"),
                 rows,
-                notes,
+                tuple(notes),
             )
         ]
 
@@ -136,7 +141,7 @@ def compare_with_baseline(
     if len(shared) < 2:
         raise CaesuraError(f"{where} shares {len(shared)} items with this evaluation; a paired test needs two or more.")
     tests: dict[tuple[str, str], PairedTest] = {}
-    higher = {}
+    higher, distances = {}, dict[str, float]()
     for system, measured in results.systems.items():
         theirs = _baseline_system(stored, system, where)
         for name, result in measured.items():
@@ -146,12 +151,16 @@ def compare_with_baseline(
             ours = _rows([result.per_item[i] for i, _ in shared])
             before = _rows([theirs[name]["per_item"][j] for _, j in shared])
             both = (ours[:, 1] * before[:, 1])[:, None]  # an item counts only if both scores are defined
+            if result.metric.best_between:  # -30 % is worse than +3 %, although lower
+                for each in (ours, before):
+                    each[:, 0] = np.where(each[:, 1] > 0, abs(each[:, 0] - result.metric.best), 0.0)
+                distances[name] = result.metric.best
             mean = Metric(_StoredScores(), "mean" if result.metric.higher_is_better else "penalty")
             test = paired_test(mean, ours * both, before * both, seed=seed, names=(system, "baseline"))
             tests[system, name] = replace(test, adjusted=None)
             higher[name] = result.metric.higher_is_better
     left_out = len(items) + len(known) - 2 * len(shared)
-    return BaselineComparison(tests, higher, len(shared), left_out)
+    return BaselineComparison(tests, higher, len(shared), left_out, distances)
 
 
 def check_level(level: float) -> None:
