@@ -9,8 +9,9 @@ import pytest
 
 from caesura.errors import CaesuraError, FormatError
 from caesura_vowels import VowelRestorer
-from caesura_vowels.documents import restore_document, restore_parts
+from caesura_vowels.documents import document_text, restore_document, restore_parts
 from caesura_vowels.samples import ARABIC, HEBREW
+from cli.command import caesura
 
 WORD = (
     '<w:document><w:body><w:p><w:r><w:t xml:space="preserve">היל</w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>ד קורא &amp; </w:t></w:r>'
@@ -61,6 +62,23 @@ def test_one_tier_of_a_textgrid(hebrew, tmp_path, encoding):
     assert 'text = "קוֹרֵא ""סֵפֶר"""' in text
     assert text.endswith('text = "ספר"\n')  # the other tier
     assert restore_document(hebrew, path).decode(encoding).endswith('text = "סֵפֶר"\n')
+
+
+@pytest.mark.parametrize(("tier", "text"), [(None, 'הילד\nקורא ""ספר""\nספר'), ("other", "ספר")])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_text_of_a_document(encoding, tier, text):
+    assert document_text(GRID.encode(encoding), tier) == text
+
+
+def test_the_kind_of_text_is_said_for_documents_too(tmp_path):
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    word = write_word(tmp_path / "a.docx")
+    assert document_text(word.read_bytes()).split("\n")[0] == "הילד קורא &amp; ספר"
+    grid = tmp_path / "a.TextGrid"
+    grid.write_text(GRID, encoding="utf-8")
+    for path in (word, grid):
+        said = caesura("vowels", "restore", "-l", "hebrew", "--small", path, "-o", path.with_stem("b")).stderr
+        assert said.endswith(f"{path.with_stem('b').name}: modern text (recognized; --kind sets it)\n")
 
 
 def test_damaged_documents_are_refused(hebrew, tmp_path):

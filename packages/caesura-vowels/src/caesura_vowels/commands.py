@@ -286,10 +286,7 @@ def restore(
         )
     if output is not None:
         atomic_write(output, "".join(written))
-        if (recognized := restorer.recognize("".join(written))) is not None:
-            click.echo(
-                f"{output}: {recognized} text{' (recognized; --kind sets it)' if kind is None else ''}", err=True
-            )
+        _tell_kind(restorer, output, "".join(written))
 
 
 @vowels.add
@@ -674,14 +671,23 @@ def _is_document(file: Path | None, tier: str | None, output: Path | None, alone
     return True
 
 
+def _tell_kind(restorer: VowelRestorer, output: Path, text: str) -> None:
+    """Say what kind of text the model took a text for, if it knows kinds."""
+    if (recognized := restorer.recognize(text)) is not None:
+        chosen = "" if restorer.kind is not None else " (recognized; --kind sets it)"
+        click.echo(f"{output}: {recognized} text{chosen}", err=True)
+
+
 def _write_document(restorer: VowelRestorer, file: Path | None, output: Path | None, tier: str | None) -> None:
     """Write a document with its vowels."""
     from caesura.files import atomic_write
-    from caesura_vowels.documents import restore_document
+    from caesura_vowels.documents import document_text, restore_document
 
     assert file is not None
     assert output is not None
-    atomic_write(output, restore_document(restorer, file, tier))
+    content = restore_document(restorer, file, tier)
+    atomic_write(output, content)
+    _tell_kind(restorer, output, document_text(content, tier))
 
 
 def _chunks(file: Path | None, at_once: bool = False) -> Iterator[str]:

@@ -61,6 +61,16 @@ def restore_document(restorer: VowelRestorer, path: Path, tier: str | None = Non
     )
 
 
+def document_text(content: bytes, tier: str | None = None) -> str:
+    """Return the text of a document that :func:`restore_document` returned: the body of a Word file, the labels of one tier or all."""
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            xml = archive.read("word/document.xml").decode("utf-8")
+        return "".join(text or "\n" for _, text, _, _ in _WORD_TEXT.findall(xml))
+    text = content.decode(_grid_encoding(content))
+    return "\n".join(match[3] for match in _labels(text, tier))
+
+
 def _restore_word(restorer: VowelRestorer, path: Path, raw: bytes) -> bytes:
     target = io.BytesIO()
     try:
@@ -99,7 +109,7 @@ def _plain(text: str) -> str:
 
 
 def _restore_grid(restorer: VowelRestorer, path: Path, raw: bytes, tier: str | None) -> bytes:
-    encoding = "utf-16" if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    encoding = _grid_encoding(raw)
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError:
@@ -112,13 +122,7 @@ def _restore_grid(restorer: VowelRestorer, path: Path, raw: bytes, tier: str | N
         )
     if tier is not None and tier not in names:
         raise FormatError(path, None, f"there is no tier {tier!r}; the tiers are {', '.join(map(repr, names))}.")
-    wanted: list[re.Match[str]] = []
-    now = ""
-    for match in found:
-        if match[2] == "name":
-            now = match[3].replace('""', '"')
-        elif tier is None or now == tier:
-            wanted.append(match)
+    wanted = _labels(text, tier)
     labels = [part for match in wanted for part in (match[3], "\n")]
     restored = restore_parts(restorer, labels)[::2]
     pieces, at = [], 0
@@ -130,6 +134,22 @@ def _restore_grid(restorer: VowelRestorer, path: Path, raw: bytes, tier: str | N
         order = "utf-16-le" if raw[:2] == codecs.BOM_UTF16_LE else "utf-16-be"
         return raw[:2] + whole.encode(order)
     return (codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b"") + whole.encode("utf-8")
+
+
+def _grid_encoding(raw: bytes) -> str:
+    return "utf-16" if raw[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+
+
+def _labels(text: str, tier: str | None) -> list[re.Match[str]]:
+    """Return the labels of one tier of a TextGrid, or of all."""
+    wanted: list[re.Match[str]] = []
+    now = ""
+    for match in _GRID_LINE.finditer(text):
+        if match[2] == "name":
+            now = match[3].replace('""', '"')
+        elif tier is None or now == tier:
+            wanted.append(match)
+    return wanted
 
 
 def restore_parts(restorer: VowelRestorer, parts: Sequence[str]) -> list[str]:
