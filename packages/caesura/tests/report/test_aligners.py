@@ -292,3 +292,15 @@ def test_phone_tiers_may_be_named_after_the_speaker_of_each_file(tmp_path) -> No
     assert done.returncode == 0, done.stderr
     assert "tier 'ann - phones', 'ben - phones' … (one per file)" in done.stderr
     assert "interval-matched    1.000" in done.stdout
+
+
+def test_groups_as_data_frames(monkeypatch) -> None:
+    import sys
+    from types import SimpleNamespace
+
+    groups = compare_aligners(GOLD, {"near": NEAR}).groups[0]
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
+    with pytest.raises(CaesuraError, match="pip install pandas"):
+        groups.to_pandas()
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
+    assert groups.to_pandas() == groups.records()

@@ -69,7 +69,7 @@ class Groups(Result):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row per group and system."""
-        return import_extra("pandas", "parquet", "a table as a pandas DataFrame").DataFrame(self.table().records())
+        return import_extra("pandas", "", "a table as a pandas DataFrame").DataFrame(self.table().records())
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

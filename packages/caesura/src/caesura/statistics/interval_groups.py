@@ -99,7 +99,7 @@ class IntervalGroups(Result):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row per group."""
-        return import_extra("pandas", "parquet", "a table as a pandas DataFrame").DataFrame(self.records())
+        return import_extra("pandas", "", "a table as a pandas DataFrame").DataFrame(self.records())
 
 
 def score_to_sort_by(metrics: Sequence[Metric], name: str) -> Metric | None:

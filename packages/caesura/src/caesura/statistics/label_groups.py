@@ -65,7 +65,7 @@ class LabelGroups(Result):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row per label."""
-        return import_extra("pandas", "parquet", "a table as a pandas DataFrame").DataFrame(self.records())
+        return import_extra("pandas", "", "a table as a pandas DataFrame").DataFrame(self.records())
 
 
 def label_groups(evaluation: Evaluation, system: str) -> LabelGroups:

@@ -57,7 +57,7 @@ class SpeakerGroups(Result):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row per speaker."""
-        return import_extra("pandas", "parquet", "a table as a pandas DataFrame").DataFrame(self.records())
+        return import_extra("pandas", "", "a table as a pandas DataFrame").DataFrame(self.records())
 
 
 def speaker_groups(counted: CountedPairs, family: Diarization, *, system: str = "") -> SpeakerGroups:
