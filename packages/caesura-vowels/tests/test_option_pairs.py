@@ -125,7 +125,7 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         },
     ),
     "vowels benchmark": (
-        "nakdimon field --model open",
+        "nakdimon field",
         {
             "model": given("--model hmm"),
             "epochs": given("--epochs 3", needs="--model best"),
