@@ -267,6 +267,8 @@ FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
     "B3-Recall": ("dscore", "speaker-Bcubed-recall", "migrate-from-speech-tools"),
     "B3-F1": ("dscore", "speaker-Bcubed-F", "migrate-from-speech-tools"),
     "T-reduced": ("mir_eval", "T-measure", "migrate-from-mir-eval"),
+    "EvalHDS": ("Carroll", "evHDS", "families/hierarchies"),
+    "HAPS": ("Kazantseva & Szpakowicz", "evHDS:compare=count", "families/hierarchies"),
     "T-full": ("mir_eval", "T-measure:transitive=True", "migrate-from-mir-eval"),
 }
 #: Parameters of other programs, or of papers, and what to write here.
