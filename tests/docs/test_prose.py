@@ -1,10 +1,13 @@
-"""The pages keep to the style page: short paragraphs, plain words."""
+"""Pages, messages and the interface keep to the style page: short paragraphs, plain words."""
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 import runpy
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -62,3 +65,37 @@ def test_findings() -> None:
         '"in hand": write selected, current',
     ]
     assert len(RULES) >= 28
+
+
+def test_messages_and_interface_are_plain() -> None:
+    """Messages of the packages, and the texts of the workbench's pages, which are the keys of its translations."""
+    found = []
+    for path in sorted(ROOT.glob("packages/*/src/**/*.py")):
+        for line, text in messages(ast.parse(path.read_text(encoding="utf-8"))):
+            found += [f"{path.name}, line {line}: {each}" for each in phrases(text)]
+    locale = ROOT / "packages/caesura-workbench/src/caesura_workbench/locales/de.json"
+    for text in json.loads(locale.read_text(encoding="utf-8")):
+        found += [f"{text}: {each}" for each in phrases(text)]
+    assert found == []
+
+
+def messages(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the strings of a module that have three words or more, without docstrings; {} stands for a value."""
+    skipped = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.JoinedStr):
+            skipped |= {id(part) for part in ast.walk(node)}
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            text = node.value
+        else:
+            continue
+        if len(text.split()) >= 3:
+            yield node.lineno, text
+
+
+def phrases(text: str) -> Iterator[str]:
+    """Yield the phrases of a text to avoid, with what to write instead; "in the reading of Ḥafṣ" is a term."""
+    for pattern, better in RULES.items():
+        for match in re.finditer(pattern, re.sub(r"`[^`]*`|in the reading of", "", text), re.IGNORECASE):
+            yield f'"{match[0]}": write {better}'

@@ -123,7 +123,7 @@ def test_too_many_files_are_refused_with_advice(client: TestClient, empty: int) 
     answer = client.post(f"/api/projects/{empty}/files", files=sent, data={"unit": "word"})
     assert (answer.status_code, answer.json()) == (
         400,
-        {"error": "more than 1,000 files at once; upload a zip of them."},
+        {"error": "more than 1,000 files in one request; upload a zip of them."},
     )
 
 

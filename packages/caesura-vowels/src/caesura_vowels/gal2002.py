@@ -797,16 +797,16 @@ def _path_section(restorer: VowelRestorer) -> Section:
 def _phonetic_section(measured: dict[str, float]) -> Section:
     """Return the phonetic accuracy under the readings of "phonetic group" that were tried."""
     rows = [[reading, Rounded(value, 1)] for reading, value in measured.items()]
-    note = "Printed: 87 %. Section 3 lists the vowels by sound; whether a sheva is a sound of its own, and whether the dots of letters count, is not said. No reading gives 87."
+    note = "Printed: 87 %. Section 3 lists the vowels by sound; whether a sheva is a separate sound, and whether the dots of letters count, is not said. No reading gives 87."
     return Section("Hebrew: what was tried for the phonetic group, bigram model (%)", columns=["reading", "words right"], rows=rows, note=note)  # fmt: skip
 
 
 #: Readings of "phonetic group": the sound of sheva (None: it has none), and whether dagesh and the dots of shin must be right, too.
 _READINGS: dict[str, tuple[str | None, bool]] = {
-    "sheva is a sound of its own (group-accuracy)": ("sheva", False),
+    "sheva is a separate sound (group-accuracy)": ("sheva", False),
     "sheva sounds like e": ("e", False),
     "sheva has no sound": (None, False),
-    "sheva is a sound of its own, and dots of letters count": ("sheva", True),
+    "sheva is a separate sound, and dots of letters count": ("sheva", True),
 }
 
 

@@ -233,7 +233,7 @@ def transliterated(path: Path, printed: Shares, seed: int = 0, progress: Progres
         words, shares = count_cut_words(verses, scheme, name, seed)
         measured[f"{name}{_SCHEMES[scheme]}: {words:,} words"] = shares
     note = (
-        "Printed: some 90,000 words; the whole Qur'an has fewer between blanks, so the paper's text may have had particles as words of their own. Short vowels are missing. The more particles are cut, the nearer are hmm and its errors on words not "
+        "Printed: some 90,000 words; the whole Qur'an has fewer between blanks, so the paper's text may have had particles as separate words. Short vowels are missing. The more particles are cut, the nearer are hmm and its errors on words not "
         "found to the printed ones; no reading gives all numbers."
     )
     return Reproduction(

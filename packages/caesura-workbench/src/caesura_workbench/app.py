@@ -182,7 +182,7 @@ def _validation_error(_: Request, error: Any) -> JSONResponse:
 def _http_error(_: Request, error: Any) -> JSONResponse:
     said = str(error.detail)
     if said.startswith("Too many files"):
-        said = "more than 1,000 files at once; upload a zip of them."
+        said = "more than 1,000 files in one request; upload a zip of them."
     return JSONResponse({"error": said}, status_code=error.status_code, headers=error.headers)
 
 

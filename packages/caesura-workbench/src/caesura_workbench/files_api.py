@@ -219,7 +219,7 @@ def _texts_of(known: list[ItemRecord]) -> dict[tuple[str, str], tuple[str, ...]]
 async def _uploads(request: Request, files: list[UploadFile]) -> list[Upload]:
     limits = get_settings(request).limits
     if len(files) > limits.files:
-        raise CaesuraError(f"{len(files):,} files at once; the limit is {limits.files:,}. Upload a zip of them.")
+        raise CaesuraError(f"{len(files):,} files in one request; the limit is {limits.files:,}. Upload a zip of them.")
     return [Upload(safe_path(file.filename or "file"), await file.read()) for file in files]
 
 

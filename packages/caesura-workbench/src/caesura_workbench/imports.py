@@ -442,7 +442,7 @@ def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limit
         except CaesuraError as error:
             yield ParsedFile(file.name, error=error)
     if len(unpacked) > limits.unpacked_files:
-        raise CaesuraError(f"{len(unpacked)} files at once; the limit is {limits.unpacked_files}.")
+        raise CaesuraError(f"{len(unpacked)} files in one request; the limit is {limits.unpacked_files}.")
     unpacked = _without_common_folder(unpacked)
     if choices.unit is not None:
         yield from _parse_raw_texts(unpacked, limits, choices.unit)

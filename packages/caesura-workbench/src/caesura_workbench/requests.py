@@ -21,7 +21,7 @@ _ERRORS = {
     415: "Compressed requests are not supported.",
     421: "The header Host names another server.",
     422: "Malformed request.",
-    429: "Too many wrong tokens, or too many jobs at once; the message says how long to wait.",
+    429: "Too many wrong tokens, or too many jobs; the message says how long to wait.",
     503: "The database is locked, full or damaged; nothing was changed.",
 }
 

@@ -42,7 +42,9 @@ def project_agreement(
     metric: Annotated[str | None, Query(max_length=200)] = None,
     sort: Annotated[str | None, Query(max_length=50)] = None,
     coefficient: Annotated[str | None, Query(max_length=200)] = None,
-    fresh: Annotated[bool, Query(description="False: the one computed last, at once; 404 if there is none.")] = True,
+    fresh: Annotated[
+        bool, Query(description="False: return the one computed last without computing it; 404 if there is none.")
+    ] = True,
 ) -> Response:
     """Return the agreement among the project's coders: the matrix, coefficients, a score per item, and its course over time.
 

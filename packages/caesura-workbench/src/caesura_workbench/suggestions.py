@@ -393,7 +393,7 @@ def suggest_times(
     first, last = request.first or 0.0, min(facts.duration, item.length if request.last is None else request.last)
     if not 0 < last - first <= _MAX_SECONDS:
         raise CaesuraError(
-            f"at most {_MAX_SECONDS:g} s of a recording can be segmented at once; give 'first' and 'last'."
+            f"at most {_MAX_SECONDS:g} s of a recording can be segmented in one request; give 'first' and 'last'."
         )
     stretch = (first, last)
     times: list[float] = jobs(name, _segment_stretch, sound, facts, name, stretch, request.segments, item.length)

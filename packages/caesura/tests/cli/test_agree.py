@@ -48,7 +48,7 @@ def test_agree_prints_tables_and_matrix(coders) -> None:
     for words in (
         "Fleiss' multi-π",
         "coder by coder",
-        "the least agreed upon first",
+        "lowest agreement first",
         "95 % interval",
         "density:pooled",
     ):

@@ -38,7 +38,7 @@ def test_unknown_option_raises_an_error(name: str) -> None:
 
 
 def test_data_for_a_paper_that_takes_none_is_refused() -> None:
-    with pytest.raises(CaesuraError, match="diaz2022 takes no data of your own; its options: --max-length, --metric"):
+    with pytest.raises(CaesuraError, match="diaz2022 takes no data files; its options: --max-length, --metric"):
         reproduce("diaz2022", path=Path("mine.json"))
     with pytest.raises(CaesuraError, match="its options: PATH, --seed"):
         reproduce("rasanen2009", full=True)

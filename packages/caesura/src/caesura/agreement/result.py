@@ -340,4 +340,4 @@ def _item_table(details: Mapping[str, Any]) -> Table:
         for name, row in sorted(details["per_item"].items(), key=undefined_last)
     )
     columns = ("item", "coders", heading, "observed", "value")
-    return Table("items, the least agreed upon first", columns, rows).first(_MAX_ROWS, "items")
+    return Table("items, lowest agreement first", columns, rows).first(_MAX_ROWS, "items")

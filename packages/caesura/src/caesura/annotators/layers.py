@@ -147,7 +147,7 @@ def layers_of(corpus: Corpus, tolerance: float) -> list[Layer]:
             f"{1000 * tolerance / STEPS:g} ms."
         )
     if apart:
-        notes.append("some boundaries have several types, so that each type is a layer with rates of its own.")
+        notes.append("some boundaries have several types, so that each type is a layer with its own rates.")
         return [each.layer([name], step, notes) for each, name in zip(apart, types, strict=True)]
     return [together.layer(types or [None], step, notes)]
 

@@ -88,7 +88,7 @@ def _write(output: Path, read: dict[str, Corpus]) -> None:
     )
     if len(known) != 1:
         raise CaesuraError(
-            "these files are understood in different ways; write the interpretation of each to a file of its own."
+            "these files are understood in different ways; write the interpretation of each to a separate file."
         )
     interpretation = next(corpus.interpretation for corpus in read.values() if corpus.interpretation)
     atomic_write(output, dumps({"interpretation": interpretation.as_dict()}, ensure_ascii=False, indent=1) + "\n")

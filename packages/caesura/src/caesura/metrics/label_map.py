@@ -273,7 +273,7 @@ def _reject_chains(path: str, rules: Mapping[tuple[MapSide, str], tuple[str, ...
                 further = f"on to {after[0]!r}" if after != _DROPPED else "is left out there"
                 raise CaesuraError(
                     f"the map {path} leads from {name!r} to {target!r} and {further}; if the names on the left are those of the system, begin "
-                    f"the lines with 'hyp:'; else write the last name at once, or add a line {_CLOSED!r}."
+                    f"the lines with 'hyp:'; else write the last name directly, or add a line {_CLOSED!r}."
                 )
 
 

@@ -171,7 +171,7 @@ class Windows(Family):
         """Raise an error if ``k=study`` has not been replaced and there are several texts."""
         if self.k == "study" and len(batch) > 1:
             raise CaesuraError(
-                "k=study needs all references at once, which only evaluate and agree have; give k as a number."
+                "k=study needs all references together, which only evaluate and agree have; give k as a number."
             )
 
     def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:

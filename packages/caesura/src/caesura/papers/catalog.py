@@ -106,7 +106,7 @@ def reproduce(
     for name in given:
         if name not in known:
             takes = ", ".join(_spell(each) for each in known if each not in ("progress", "publish")) or "none"
-            what = "data of your own" if name == "path" else _spell(name)
+            what = "data files" if name == "path" else _spell(name)
             raise CaesuraError(f"{paper} takes no {what}; its options: {takes}.")
     given |= {
         name: call

@@ -205,7 +205,7 @@ def _load(path: Path | None, format: str | None, option: dict[str, Any]) -> Text
         raise CaesuraError(f"{path}: no text can be compared. {notes[0]}")
     if not texts:
         raise CaesuraError(
-            f"{path}: no text has two annotators; put each annotator's transcripts into a folder of its own."
+            f"{path}: no text has two annotators; put each annotator's transcripts into a separate folder."
         )
     types = {
         str(label) for t in texts for side in (t.first, t.second) for s in side.values() for label in s.labels or ()
@@ -783,7 +783,7 @@ def _findings(results: Sequence[TextScores], fates: Mapping[str, Mapping[str, in
     lost = sum(row.get("del", 0) for row in fates.values())
     both = sum(n for row in fates.values() for fate, n in row.items() if fate.startswith("tr+")) // 2
     sentences.append(
-        f"Boundaries of either annotator without a partner: {lost}; moved and changed at once: {both} "
+        f"Boundaries of either annotator without a partner: {lost}; both moved and changed: {both} "
         "(the paper: few deleted, none both)."
     )
     if not custom:

@@ -181,7 +181,7 @@ def evaluate_files(
     if not chosen:
         raise CaesuraError("metrics is empty; name at least one, because streaming has no default.")
     if (whole := next((each for each in chosen if not each.family.independent), None)) is not None:
-        raise CaesuraError(f"{whole.spelled} looks at all items at once, which streaming does not hold in memory.")
+        raise CaesuraError(f"{whole.spelled} looks at all items together, which streaming does not hold in memory.")
     for option, value, known in (
         ("engine", engine, Engine),
         ("missing", missing, Missing),
