@@ -13,11 +13,13 @@ import pytest
 
 from caesura import samples
 from caesura.agreement import agree
+from caesura.chunks import evaluate_chunks
 from caesura.display.scene import Picture
 from caesura.display.table import Table, format_cell
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.report.chunk_report import chunk_page
 from caesura.report.content import make_report
 from caesura.report.page import html_page, markdown_report
 from caesura.statistics import evaluate
@@ -361,6 +363,24 @@ def test_page_sorts_opens_and_draws_in_a_browser(browser, tmp_path: Path) -> Non
     page.locator("#open-all").click()
     page.wait_for_function("document.querySelectorAll('#comparisons details[open] svg').length === 40")
     assert faults == []
+    page.close()
+
+
+def test_captions_of_wide_tables_fit_on_a_phone(browser, tmp_path: Path) -> None:
+    """The table scrolls, its caption does not."""
+    text = "Ships sail on the sea. Bread is baked in ovens. " * 5
+    found = evaluate_chunks(
+        {"d": text}, [("bread", "d", [(24, 48)])] * 2, {"x": [(0, 100), (100, len(text))]}, resamples=0
+    )
+    target = tmp_path / "chunks.html"
+    target.write_text(chunk_page(found), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 700})
+    page.goto(target.as_uri())
+    assert page.evaluate("document.querySelector('.scroll').scrollWidth > 390"), "a wide table"
+    ends = "[...document.querySelectorAll('caption')].map((each) => each.getBoundingClientRect().right)"
+    assert max(page.evaluate(ends)) <= 390
+    page.evaluate("document.querySelector('.scroll').scrollLeft = 200")
+    assert page.evaluate("document.querySelector('caption').getBoundingClientRect().left") >= 0
     page.close()
 
 
