@@ -116,6 +116,16 @@ def test_both_ends_of_a_small_gap_stay_as_they_are_written(tmp_path: Path) -> No
     assert written(tmp_path / "a.TextGrid", grid, "", renamed(0, "z")) == grid.replace('"a"', '"z"')
 
 
+def test_textgrids_in_latin_1_become_utf_8(tmp_path: Path) -> None:
+    grid = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n3.0\n<exists>\n1\n"IntervalTier"\n"é"\n0\n3.0\n1\n0\n3.0\n"á"\n'
+    (tmp_path / "a.TextGrid").write_bytes(grid.encode("latin-1"))
+    corpus = cs.read(tmp_path / "a.TextGrid")
+    new = [corpus.annotation(0)._replace(marks=cs.Segmentation(3.0, [], names=["ó"]))]
+    (tmp_path / "out").mkdir()
+    cs.write(Corpus.from_annotations(new, provenance=corpus.provenance), tmp_path / "out" / "a.TextGrid")
+    assert (tmp_path / "out" / "a.TextGrid").read_text(encoding="utf-8") == grid.replace("á", "ó")
+
+
 def test_all_tiers_read_with_a_star_come_back(tmp_path: Path) -> None:
     """Tiers without a name or of one name have the same tracks as without ``tier=*``, and points stay points."""
     head = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n3.0\n<exists>\n4\n'

@@ -72,7 +72,7 @@ def parse_grid(source: Source) -> list[Tier]:
     if source.raw.startswith(BINARY):
         source.reject_encoding("a binary TextGrid is not text")
         return _BinaryParser(source).tiers()
-    tokens = _tokens(_text(source))
+    tokens = _tokens(decode_praat(source))
     kinds = [_unquote(t) for t in tokens[:2] if t.startswith('"')]
     if kinds[:1] == [CHRONOLOGICAL]:
         return _chronological(_TokenReader(source, tokens, 1))
@@ -94,7 +94,7 @@ def parse_bounds(source: Source) -> tuple[str, str]:
         name = source.raw[len(BINARY)]
         begin, end = struct.unpack_from(">dd", source.raw, len(BINARY) + 1 + name)
         return repr(begin), repr(end)
-    numbers = (token for token in _tokens(_text(source)) if token[0] not in '"<')
+    numbers = (token for token in _tokens(decode_praat(source)) if token[0] not in '"<')
     return next(numbers), next(numbers)
 
 
@@ -110,13 +110,13 @@ class CollectedGrid:
 
 def size_of_collection(source: Source) -> int:
     """Return the number of objects that a Collection states."""
-    numbers = (token for token in _tokens(_text(source)) if token[0] not in '"<')
+    numbers = (token for token in _tokens(decode_praat(source)) if token[0] not in '"<')
     return int(float(next(numbers)))
 
 
 def grids_of_collection(source: Source) -> list[CollectedGrid]:
     """Return the TextGrids of a Collection with their places in the text; other objects are skipped."""
-    found = [match for match in _TOKEN.finditer(_text(source)) if not match[0].startswith("!")]
+    found = [match for match in _TOKEN.finditer(decode_praat(source)) if not match[0].startswith("!")]
     tokens = [match[0] for match in found]
     return [
         CollectedGrid(
@@ -133,7 +133,7 @@ def parse_collection(source: Source) -> list[tuple[str, list[Tier]]]:
     """Return the TextGrids of a Collection with their names; other objects are skipped."""
     if source.raw.startswith(BINARY):
         raise source.error(None, "this is a binary Collection; save it as a text file in Praat and try again.")
-    tokens = _tokens(_text(source))
+    tokens = _tokens(decode_praat(source))
     _check_file(source, [_unquote(t) for t in tokens[:2] if t.startswith('"')], "Collection")
     grids = [(name, tiers) for name, tiers, _ in _parse_grids(source, tokens)]
     if not grids:
@@ -174,7 +174,7 @@ def quote(text: str) -> str:
 # ---------------------------------------------------------------------- text
 
 
-def _text(source: Source) -> str:
+def decode_praat(source: Source) -> str:
     """Return the text of a file; like Praat, read it as Latin-1, with a warning, if it is neither UTF-8 nor UTF-16."""
     try:
         return source.raw_text
@@ -338,10 +338,10 @@ class _TokenReader:
             for i, token in enumerate(column):
                 if token.startswith('"') != labels:
                     if wrong := _NO_NUMBER.search(
-                        _text(self.source)
+                        decode_praat(self.source)
                     ):  # which is no token, so that the columns are shifted
                         raise self.source.error(
-                            _text(self.source).count("\n", 0, wrong.start()) + 1,
+                            decode_praat(self.source).count("\n", 0, wrong.start()) + 1,
                             f"tier {name!r}: a time is {wrong[1]}, expected seconds.",
                         )
                     expected = "a label in quotes" if labels else "a time"
@@ -357,7 +357,7 @@ def _line(source: Source, token: int) -> int | None:
     """Find the line of a token by counting tokens again, which only happens for errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # already issued when the file was read
-        text, seen, last = _text(source), -1, 0
+        text, seen, last = decode_praat(source), -1, 0
     for match in _TOKEN.finditer(text):
         if not match.group().startswith("!"):
             seen += 1

@@ -15,6 +15,7 @@ from caesura.formats.speech.intervals import SNAP, chosen_tiers, segments
 from caesura.formats.speech.praat import (
     BINARY,
     Tier,
+    decode_praat,
     format_number,
     grids_of_collection,
     leaves_out_points,
@@ -115,7 +116,7 @@ def merge_collection(source: Source, original: Corpus, corpus: Corpus) -> bytes 
     changed = changed_marks(original, corpus)
     if changed is None or len(corpus.coders) > 1 or set(original.items) != set(corpus.items):
         return None
-    text, parts, at = source.raw_text, [], 0
+    text, parts, at = decode_praat(source), [], 0
     for item, grid in zip(original.items, grids_of_collection(source), strict=True):
         marks = {track: each for (name, _, track), each in changed.items() if name == item}
         if not marks:
@@ -184,7 +185,7 @@ def _content(source: Source, tiers: Sequence[_TierText]) -> bytes:
     begin, end = _bounds(parse_bounds(source), tiers)
     binary = source.raw.startswith(BINARY)
     text = "".join(_long(begin, end, tiers) if binary or _is_long(source) else _short(begin, end, tiers))
-    if not binary and "\r\n" in source.raw_text:
+    if not binary and "\r\n" in decode_praat(source):
         text = text.replace("\n", "\r\n")
     return text.encode("utf-8") if binary else encode_like(source, text)
 
@@ -196,7 +197,7 @@ def _bounds(bounds: tuple[str, str], tiers: Sequence[_TierText]) -> tuple[str, s
 
 
 def _is_long(source: Source) -> bool:
-    return re.search(r"xmin\s*=", source.raw_text) is not None
+    return re.search(r"xmin\s*=", decode_praat(source)) is not None
 
 
 def _long(begin: str, end: str, tiers: Sequence[_TierText]) -> Iterator[str]:
