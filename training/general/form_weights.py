@@ -68,6 +68,8 @@ def learn_weights(samples: Sequence[Sample]) -> FormWeights:
     chosen = FormWeights()
     for known, fields in _FIELDS.items():
         mine = [sample for sample in samples if (sample.word.bonus == "known") == known]
+        if {sample.half for sample in mine if sample.gold >= 0} != {0, 1}:
+            continue  # nothing to learn from
         before = np.mean([is_right(sample, FormWeights()) for sample in mine])
         fitted = [fit(mine, fields, half) for half in (0, 1)]
         after = np.mean([is_right(sample, fitted[1 - sample.half]) for sample in mine])

@@ -1,7 +1,8 @@
 """Make a model that ships, from the texts to the model file: python training/general/reproduce.py hebrew FOLDER --tests FILE… -o run.
 
 Runs the programs of this folder one after another, with the settings of README.md, and stops at the first that fails; finished steps are skipped, so
-that an interrupted run continues. `--print` prints the commands only. The small networks learn from the large ones, which are made first.
+that an interrupted run continues. `--print` prints the commands only. `--trial` trains tiny networks for seconds, to see that every step runs, on a CPU too.
+The small networks learn from the large ones, which are made first.
 """
 
 from __future__ import annotations
@@ -34,7 +35,13 @@ _TEACHER = {"hebrew-small": "more", "arabic-small": "first"}
 _MIN_COUNT = {"hebrew-small": 4, "arabic-small": 4}
 
 
-def steps(model: str, folder: Path, tests: list[Path], output: Path) -> list[tuple[Path, list[str]]]:
+#: The options of every training with --trial, in place of its own.
+_TRIAL = "--seconds 20 --width 32 --layers 1 --heads 1 --words 8 --rows 16 --workers 1"
+
+
+def steps(
+    model: str, folder: Path, tests: list[Path], output: Path, trial: bool = False
+) -> list[tuple[Path, list[str]]]:
     """Return the commands that make a model, each with the file that it writes."""
     language = model.removesuffix("-small")
     packed = output / f"{language}.packed"
@@ -47,7 +54,7 @@ def steps(model: str, folder: Path, tests: list[Path], output: Path) -> list[tup
         names = [*large[: 1 + [name for name, _ in large].index(teacher)], *names]
     for name, options in names:
         here = output / language / name
-        command = ["train.py", str(packed), "-o", str(here), *options.split()]
+        command = ["train.py", str(packed), "-o", str(here), *(_TRIAL if trial else options).split()]
         if start is not None:
             command += ["--teachers" if name == "small" else "--start", str(start)]
         start = here / f"{name}.0.pt"
@@ -68,8 +75,10 @@ def main() -> None:
     parser.add_argument("--tests", type=Path, nargs="*", default=[], help="test sets, whose lines are left out")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the folder of all results")
     parser.add_argument("--print", action="store_true", help="print the commands only")
+    parser.add_argument("--trial", action="store_true", help="train tiny networks, to try every step")
     arguments = parser.parse_args()
-    for target, (program, *options) in steps(arguments.model, arguments.folder, arguments.tests, arguments.output):
+    given = (arguments.model, arguments.folder, arguments.tests, arguments.output, arguments.trial)
+    for target, (program, *options) in steps(*given):
         print(shlex.join(["python", f"training/general/{program}", *options]), flush=True)
         finished = target.with_name(
             target.name + ".done"
