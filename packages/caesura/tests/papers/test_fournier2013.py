@@ -181,7 +181,7 @@ def test_calibration_of_long_segments_equals_the_closed_form() -> None:
 
 
 def test_numbers_that_the_page_says_of_kubla_khan() -> None:
-    """They were measured with a file without a licence; a change of the program must not make them wrong in silence."""
+    """They were measured with a file without a licence; a change of the program must not make them wrong unnoticed."""
     coders = read(shared("data/papers/kubla_khan_coders.json"))
     (said,) = fournier2013._KUBLA
     rows = {name: values for name, *values in fournier2013._own_section(coders).rows}
@@ -189,7 +189,7 @@ def test_numbers_that_the_page_says_of_kubla_khan() -> None:
         pooled, _, segments = (f"{value:.3f}" for value in rows[name])
         assert f"{name} {pooled}" in said
         assert segments in said
-    assert f"near misses {near_rate(count_edits(coders)):.3f}" in said
+    assert f"Near misses are {near_rate(count_edits(coders)):.3f}" in said
     assert {len(coders.coders_of(item)) for item in coders.items} == {9}
 
 
