@@ -99,7 +99,7 @@ def test_what_changed_in_the_guidelines_is_marked(page: Any, server: Server, man
 
 
 def test_lowest_items_say_what_most_disputes_are_due_to(page: Any, server: Server, manager: Any) -> None:
-    # the server keeps answers by project and change, and was emptied under its feet: no other test has a fifth project
+    # The server keeps answers by project and change and does not notice that its database was emptied; no other test has a fifth project.
     *_, project = (make_project(manager, f"project {n}") for n in range(5))
     texts = {
         ("alone", "ann"): "a b c d", ("alone", "ben"): "a b c d", ("alone", "eve"): "a | b | c d",
