@@ -1,7 +1,7 @@
 """Make a model that ships, from the texts to the model file: python training/general/reproduce.py hebrew FOLDER --tests FILE… -o run.
 
 Runs the programs of this folder one after another, with the settings of README.md, and stops at the first that fails; finished steps are skipped, so
-that an interrupted run continues. `--print` prints the commands only. `--trial` trains tiny networks for seconds, to see that every step runs, on a CPU too.
+that an interrupted run continues. `--print` prints the commands only. `--trial` trains tiny networks for a minute each, to see that every step runs, on a CPU too.
 The small networks learn from the large ones, which are made first.
 """
 
@@ -36,7 +36,7 @@ _MIN_COUNT = {"hebrew-small": 4, "arabic-small": 4}
 
 
 #: The options of every training with --trial, in place of its own.
-_TRIAL = "--seconds 20 --width 32 --layers 1 --heads 1 --words 8 --rows 16 --workers 1"
+_TRIAL = "--seconds 60 --width 32 --layers 1 --heads 1 --words 8 --rows 16 --workers 1"
 
 
 def steps(

@@ -38,7 +38,7 @@ def text_of(restorer):
 
 
 def test_shipped_models_are_small_and_name_their_sources():
-    assert sum(file.stat().st_size for file in SHIPPED_MODELS.glob("*.model")) < 62e6  # 48 MB in the wheel
+    assert sum(file.stat().st_size for file in SHIPPED_MODELS.glob("*.model")) < 59.2e6  # with the code less than 60 MB
     notice = (SHIPPED_MODELS / "NOTICE.md").read_text(encoding="utf-8")
     for file in SHIPPED_MODELS.glob("*.model"):
         assert VowelRestorer.load(file).notice.split("(")[0].strip() in notice.replace("\n", " ")
