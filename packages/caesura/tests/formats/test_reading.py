@@ -267,6 +267,19 @@ def test_one_rule_for_last_marks_in_all_formats_and_commands(tmp_path: Path, nam
         assert "-O lengths=longest" in sentence
 
 
+def test_turns_have_no_length_in_any_command(tmp_path: Path) -> None:
+    """RTTM says who speaks when, not how long a recording is: what only one side has is scored, and evaluate says how much."""
+    for coder, lasting in (("ann", "1.0"), ("ben", "1.37")):
+        put(tmp_path, {f"{coder}/s.rttm": f"SPEAKER s 1 1.0 {lasting} <NA> <NA> x <NA> <NA>\n"})
+    sides = (tmp_path / "ann" / "s.rttm", tmp_path / "ben" / "s.rttm")
+    for call in (("agree", tmp_path), ("unify", tmp_path)):
+        assert caesura(*call, "-O", "pattern={coder}/{item}.rttm").returncode == 0
+    assert caesura("compare", *sides).returncode == 0
+    done = caesura("evaluate", *sides)
+    assert "0.37 false alarm" in done.stdout
+    assert "scored 1.37 s, from the first to the last turn of both sides" in done.stdout
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_shares_of_time_count_from_the_start(tmp_path: Path) -> None:
     """Half of a recording from 3 to 3.5 s agrees; with 3 s of nothing before it, .955 of the time agreed."""
