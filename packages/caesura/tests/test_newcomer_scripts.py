@@ -52,6 +52,8 @@ SCRIPTS = {
     "cs.evaluate([], [])": "!the reference is empty.",
     "print(cs.windowdiff('0100', '0010', 2))": "!use cs.window_diff(reference, hypothesis)",
     "cs.evaluate([2, 3], [3, 2], 'windowdiff')": "!windowdiff of NLTK is called WD here",
+    "import json\nprint(cs.evaluate(rows := [json.loads(line) for line in open('ner.jsonl')], rows, 'span-F')['span-F'].micro)": "1.0",
+    "cs.evaluate('ner.jsonl', 'ner.jsonl')": "!in Python, cs.evaluate takes rows of tokens and tags: [json.loads(line) for line in open(path)]",
     "cs.read('mistake.TextGrid')": "!mistake.TextGrid: there is no such file.",
 }  # fmt: skip
 
@@ -63,6 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for speaker in ("alice", "bob"):
             (folder / side / speaker).mkdir(parents=True)
             (folder / side / speaker / "u1.TextGrid").write_text(GRID.format(at))
+    (folder / "ner.jsonl").write_text('{"id": 1, "tokens": ["Al", "ran"], "ner_tags": ["B-PER", "O"]}\n')
     (folder / "coders").mkdir()
     for coder in ("ann", "ben"):
         (folder / "coders" / f"t1_{coder}.txt").write_text("so twice | five miles\n")

@@ -286,6 +286,8 @@ def detect(source: Source) -> Format:
     line, first = next(((n, text) for n, text in enumerate(head.split("\n"), 1) if text.strip()), (None, ""))
     begins = f", which begins with {first.strip()[:40]!r}" if first else ""
     advice = f"name one with format= (--format), {names}caesura list formats shows all"
+    if source.path.suffix.lower() == ".jsonl" and '"tokens"' in first:
+        advice = "in Python, cs.evaluate takes rows of tokens and tags: [json.loads(line) for line in open(path)]"
     raise source.error(line, f"no known format fits this file{begins}{expected}; {advice}.")
 
 
