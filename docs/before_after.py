@@ -51,7 +51,7 @@ def before(picture: Svg, text: tuple[str, ...], marks: dict[str, set[int]]) -> N
     picture.text(16, 54, f"{len(marks)} annotators, {len(set(map(frozenset, marks.values())))} answers", "faint")
     start = 16 + 44 * len(marks)
     for number, unit in enumerate(text, 1):
-        picture.text(start, TOP + ROW * number - 12, unit, size=12, fit=min(len(unit) * 6.6, PANEL - start))
+        picture.text(start, TOP + ROW * number - 12, unit, size=12, fit=min(len(unit) * 6.6, PANEL - start - 12))
     for column, (coder, found) in enumerate(marks.items()):
         left, role = 16 + 44 * column, f"series{column}"
         picture.text(left, TOP - 6, coder, role, size=13)
