@@ -181,3 +181,12 @@ def test_full_disk_gives_one_warning(toy: Path, monkeypatch: pytest.MonkeyPatch)
 
 def _complaints(done: Done) -> int:
     return sum("compiled kernels cannot be cached" in sentence for sentence in done.warnings)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+@pytest.mark.parametrize(("folder", "file"), [(0o755, 0o644), (0o750, 0o640), (0o700, 0o600)])
+def test_who_reads_the_folder_reads_its_files(tmp_path: Path, folder: int, file: int) -> None:
+    """An image is built by root and used by others; a private folder stays private."""
+    tmp_path.chmod(folder)
+    cache_files.write(tmp_path / "kernel.nbc", b"compiled")
+    assert (tmp_path / "kernel.nbc").stat().st_mode & 0o777 == file

@@ -90,16 +90,28 @@ def boundary_votes(
         for position, kind in _marks(annotation, embeddedness):
             by_type[kind].append((position, coder))
     votes = [
-        BoundaryVote(
-            position, kind, tuple(dict.fromkeys(voters) if timed else voters)
-        )  # two near marks of a coder are one vote
+        BoundaryVote(position, kind, tuple(voters))
         for kind, marks in by_type.items()
-        for position, voters in group_marks(marks, tolerance if timed else 0.0)
+        for position, voters in (_group_by_time(marks, tolerance) if timed else _group_by_unit(marks))
     ]
     if len(by_type) < 2:
         return votes  # sorted already
     rank = _type_order(annotations)
     return sorted(votes, key=lambda vote: (vote.position, rank(vote)))
+
+
+def _group_by_time(marks: Iterable[tuple[float, str]], tolerance: float) -> Iterator[tuple[float, Iterable[str]]]:
+    """Yield places with their voters; two near marks of a coder are one vote."""
+    for position, voters in group_marks(marks, tolerance):
+        yield position, dict.fromkeys(voters)
+
+
+def _group_by_unit(marks: Iterable[tuple[float, str]]) -> Iterable[tuple[float, Iterable[str]]]:
+    """Return positions with their voters, from left to right."""
+    voters: defaultdict[float, list[str]] = defaultdict(list)
+    for position, coder in marks:
+        voters[position].append(coder)
+    return sorted(voters.items(), key=itemgetter(0))
 
 
 def _type_order(annotations: Sequence[Segmentation]) -> Callable[[BoundaryVote], tuple[int, str]]:
@@ -131,8 +143,10 @@ def vote_on_boundaries(
     if annotations[0].timed:
         words += f", within {tolerance:g} s"
     cast = boundary_votes(coders, annotations, embeddedness, tolerance)
-    accepted = [vote for vote in cast if len(vote.voters) >= needed]
-    rejected = [vote for vote in cast if len(vote.voters) < needed]
+    accepted: list[BoundaryVote] = []
+    rejected: list[BoundaryVote] = []
+    for vote in cast:
+        (accepted if len(vote.voters) >= needed else rejected).append(vote)
     settled: list[list[BoundaryVote]] = []
     if rejected and embeddedness == "full" and any(annotation.typed for annotation in annotations):
         reach = tolerance if annotations[0].timed else 0.0

@@ -473,7 +473,7 @@ def _coders_and_marks(annotations: Annotations) -> tuple[list[str], list[Any]]:
         annotations = as_corpus(annotations, "the annotations to unify", lambda coder: ("text", coder))
     if isinstance(annotations, Corpus):
         corpus = annotations
-        texts = list(dict.fromkeys((a.item, a.track) for a in corpus))
+        texts = set(zip(corpus.item_of.tolist(), corpus.track_of.tolist(), strict=True))
         if len(texts) > 1:
             raise CaesuraError(
                 f"this corpus has {len(texts)} texts; select one with corpus.select, or unify all with unify_corpus."

@@ -50,11 +50,12 @@ def digest(content: bytes) -> bytes:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Write a file atomically: other processes may write or read the same one."""
+    """Write a file atomically: other processes may write or read the same one. Who may read the folder may read it, as in images."""
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.stem, suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
+        os.chmod(temporary, 0o600 | file.parent.stat().st_mode & 0o044)
         os.replace(temporary, file)
     except OSError:
         os.unlink(temporary)

@@ -954,5 +954,6 @@ def _annotation(given: Annotation | tuple[Any, ...]) -> Annotation:
         raise InvalidSegmentation(
             f"an annotation must be (item, coder, marks) or (item, coder, marks, track), not {given!r}."
         )
-    annotation = Annotation(*given)
-    return annotation._replace(marks=_as_marks(annotation.marks))
+    annotation = given if type(given) is Annotation else Annotation(*given)
+    marks = _as_marks(annotation.marks)
+    return annotation if marks is annotation.marks else annotation._replace(marks=marks)
