@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 polars = pytest.importorskip("polars", reason="reading Parquet needs polars (extra parquet)")
-pytest.importorskip("zstandard", reason="pages are decompressed with zstandard (extra fast)")
+pytest.importorskip("zstandard", reason="pages are decompressed with zstandard (extra parquet)")
 
 from caesura.errors import CaesuraError  # noqa: E402
 from caesura.formats import parquet, parquet_pages  # noqa: E402

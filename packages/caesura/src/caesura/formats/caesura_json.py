@@ -310,15 +310,13 @@ def parse_lines(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, An
     return chain.from_iterable(parse_batches(source, stream))
 
 
-def _fast_decoder(columns: CorpusBuilder | None = None) -> Callable[[str], Any] | None:
-    """Return a decoder of msgspec if it is installed (extra ``fast``). It refuses what it cannot represent, which :mod:`json` then reads.
+def _fast_decoder(columns: CorpusBuilder | None = None) -> Callable[[str], Any]:
+    """Return a decoder of msgspec. It refuses what it cannot represent, which :mod:`json` then reads.
 
     With ``columns`` the decoder takes nothing but a list of annotations with the plain keys of this builder.
     """
-    try:
-        import msgspec
-    except ImportError:
-        return None
+    import msgspec
+
     if columns is None:
         return msgspec.json.Decoder().decode
     number: Any = float if columns.seconds else int
@@ -347,8 +345,8 @@ def parse_batches(
         if not numbered or take(together, len(numbered)):
             continue
         try:
-            batch = decode(together) if decode else parse_json(source, together)
-        except ValueError:  # a FormatError, or that of msgspec
+            batch = decode(together)
+        except ValueError:  # that of msgspec
             batch = None
         if batch is not None and len(batch) == len(numbered):  # a line such as "1, 2" would be two values
             yield list(zip((n for n, _ in numbered), batch, strict=True))

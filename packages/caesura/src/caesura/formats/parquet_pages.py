@@ -347,7 +347,7 @@ def _unpackers() -> dict[int, Callable[[bytes, int], bytes]]:
     """Return the functions that decompress a page, by codec: those that are installed."""
     known: dict[int, Callable[[bytes, int], bytes]] = {_UNCOMPRESSED: lambda page, size: page}
     try:
-        import zstandard  # extra ``fast``
+        import zstandard  # extra ``parquet``
     except ImportError:
         return known
 
