@@ -167,6 +167,23 @@ def test_kernels_compiled_for_an_image_or_ci_fit_other_processors(tmp_path: Path
     assert len(processors(image)) == len(processors(action)) == 1
 
 
+@pytest.mark.skipif(shutil.which("bash") is None or shutil.which("git") is None, reason="no bash or no git here")
+def test_the_cache_of_loops_is_made_again_when_they_change(tmp_path: Path, shell: dict[str, str]) -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["runs"]["steps"]
+    (hashed,) = (step["run"] for step in steps if step.get("id") == "loops")
+    (key,) = (step["with"]["key"] for step in steps if step.get("uses", "").startswith("actions/cache"))
+    assert "steps.loops.outputs.hash" in key
+    kernels, output = tmp_path / "packages" / "caesura" / "src" / "caesura" / "kernels", tmp_path / "output"
+    kernels.mkdir(parents=True)
+    for source in ("def loop(): ...\n", "def loop(): return 1\n"):
+        (kernels / "loops.py").write_text(source)
+        env = {**shell, "GITHUB_ACTION_PATH": str(tmp_path), "GITHUB_OUTPUT": str(output)}
+        subprocess.run(["bash", "-e", "-c", hashed], env=env, check=True)
+    first, second = output.read_text("utf-8").split()
+    assert first.startswith("hash=")
+    assert first != second
+
+
 #: A fake docker for check.sh: the environment says how a start without a token exits (WITHOUT_TOKEN), who the user is (WHO), and how a write to /usr exits (WRITES).
 FAKE_DOCKER = """#!/bin/sh
 case "$1 $2" in
