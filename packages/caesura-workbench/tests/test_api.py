@@ -75,6 +75,8 @@ def test_agreement_and_disagreements_of_a_project(client: TestClient, project: i
     of = {a["coder"]: a["id"] for a in client.get(f"/api/items/{item}").json()["annotations"]}
     opened = client.get(address, params={"first": "eve", "second": "ann", "sort": "units"}, follow_redirects=False)
     assert opened.headers["location"] == f"/items/{item}?c={of['eve']}&c={of['ann']}#compare"
+    chosen_there = client.get(address, params={"first": "eve"}, follow_redirects=False)
+    assert chosen_there.headers["location"] == f"/projects/{project}/agreement", "the page with every two of them"
     assert client.get(address, params={"first": "eve", "second": "nobody"}).status_code == 404
     assert client.get(address, params={"first": "eve", "second": "ann", "sort": "time"}).status_code == 404
 

@@ -138,3 +138,25 @@ def test_everybody_stands_along_the_text(page: Any, server: Server, manager: Any
     assert page.locator("#along svg path").first.get_attribute("d") == "M250.0 0V10"
     page.locator("#text .gap").nth(1).click()
     page.wait_for_selector("#along svg[aria-label='gold: 1 boundary']")
+
+
+def test_long_names_stay_in_their_place_right_to_left_and_on_a_phone(page: Any, server: Server, manager: Any) -> None:
+    project = make_project(manager, "A long name of a project, chapters 1 to 20")
+    manager.post(
+        f"/api/projects/{project}/text", json={"item": "one", "text": "It rains. It stops.", "unit": "sentence"}
+    )
+    person = manager.post("/api/people", json={"name": "Benjamin Okonkwo-Fitzgerald of Lagos"}).json()["id"]
+    manager.put(f"/api/projects/{project}/members", json={"person": person, "role": "annotator"}).raise_for_status()
+    manager.post(f"/api/projects/{project}/assignments", json={}).raise_for_status()
+    page.context.add_cookies([{"name": "caesura-language", "value": "he", "url": server.address}])
+    page.goto(f"/projects/{project}")
+    page.wait_for_selector("#progress .who bdi")
+    head, cell = (page.locator(f"#progress {part}").first.bounding_box() for part in ("thead .who bdi", "tbody .state"))
+    assert head["y"] + head["height"] <= cell["y"], "the name ends above the cells"
+    clipped = "e => [getComputedStyle(e).overflowY, getComputedStyle(e).textOverflow, e.scrollHeight > e.clientHeight]"
+    assert page.locator("#progress .who bdi").evaluate(clipped) == ["hidden", "ellipsis", True]
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/projects/{project}/schema")
+    page.wait_for_selector("#kinds")
+    name, search = (page.locator(part).bounding_box() for part in (".crumb a:visible", ".top .find"))
+    assert search["x"] + search["width"] <= name["x"], "the name ends before the button of the search"

@@ -142,6 +142,15 @@ def test_types_of_the_schema_make_new_boundaries_typed(client: TestClient, made:
     assert [each["retired"] for each in client.get(f"/api/items/{item}").json()["types"]] == [False, True]
 
 
+def test_labels_without_a_number_get_colours_of_their_own(client: TestClient, made: int) -> None:
+    types = [{"name": "Scene"}, {"name": "Topic", "number": 1}, {"name": "Digression"}]
+    assert write(client, made, types=types).status_code == 200
+    schema = read(client, made)["schema"]
+    assert [each["number"] for each in schema["types"]] == [2, 1, 3]
+    many = ProjectSchema(labels=[Label(name=f"label {n}") for n in range(12)])
+    assert [label.number for label in many.labels] == [*range(1, 11), 1, 2], "an eleventh takes the first colour again"
+
+
 def test_renamed_label_is_renamed_everywhere_and_used_ones_stay(client: TestClient, made: int) -> None:
     item = add_text(client, made)
     write(client, made, labels=LABELS, open_labels=False)

@@ -171,12 +171,14 @@ _Coder = Annotated[str, Query(max_length=200)]
 def compare(
     store: ViewerStore,
     project: PathId,
-    first: _Coder,
-    second: _Coder,
+    first: _Coder = "",
+    second: _Coder = "",
     sort: Annotated[str, Query(max_length=50)] = "",
 ) -> Response:
-    """Open the comparison of two coders, in the first item that both annotated."""
+    """Open the comparison of two coders, in the first item that both annotated; without two, the page where they are chosen."""
     store.project_name(project)
+    if not (first and second):
+        return RedirectResponse(f"/projects/{project}/agreement", status_code=303)
     shared = store.shared_item(project, first, second, sort.removeprefix("typed ") or None)
     if shared is None:
         raise NotFound(f"{first} and {second} have no item in common.")

@@ -45,7 +45,7 @@ LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 class Label(RequestBody):
     """A label of spans, a type of boundaries, or a name of segments.
 
-    ``number`` is its colour and ``key`` the key that sets it; both stay as they are when other labels come or go. A ``retired`` label is valid where it is used, but
+    ``number`` is its colour, without one the first that no other label of the list has, and ``key`` the key that sets it; both stay as they are when other labels come or go. A ``retired`` label is valid where it is used, but
     no longer offered. ``was`` is the former name of a label that is renamed; it is never stored.
     """
 
@@ -109,6 +109,7 @@ class ProjectSchema(RequestBody):
         if len(set(self.kinds)) < len(self.kinds):
             raise ValueError("a kind is listed twice")
         for where, listed in self.label_lists().items():
+            _number(listed)
             _check_labels(where, listed)
         _check_tiers(self.tiers)
         return self
@@ -162,6 +163,19 @@ class ItemLabels:
     open_types: bool = True
     labels: list[Label] = field(default_factory=list)
     open_labels: bool = True
+
+
+def _first_free(numbers: set[int], length: int) -> int:
+    return next((n for n in range(1, COLOURS + 1) if n not in numbers), length % COLOURS + 1)
+
+
+def _number(listed: list[Label]) -> None:
+    """Give labels that came without a number one, in place."""
+    taken = {label.number for label in listed if "number" in label.model_fields_set}
+    for i, label in enumerate(listed):
+        if "number" not in label.model_fields_set:
+            listed[i] = label.model_copy(update={"number": _first_free(taken, i)})
+            taken.add(listed[i].number)
 
 
 def _check_labels(where: str, listed: list[Label]) -> None:
@@ -376,7 +390,7 @@ def extend_labels(labels: list[Label], used: Iterable[str]) -> list[Label]:
         if name in names or not name or not _can_be_listed(name) or len(extended) >= _MAX_LABELS:
             continue
         numbers, keys = {label.number for label in extended}, {label.key for label in extended}
-        number = next((n for n in range(1, COLOURS + 1) if n not in numbers), len(extended) % COLOURS + 1)
+        number = _first_free(numbers, len(extended))
         key = next((digit for digit in _DIGITS if digit not in keys), "")
         extended.append(Label(name=name, number=number, key=key))
     return extended

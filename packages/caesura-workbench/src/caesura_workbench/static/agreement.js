@@ -75,7 +75,7 @@ function drawNumbers({ title, about: said, pooled, interval, coefficients }) {
   const about = (c) => [c.counts ? t("{n} of {all}", { n: count(c.counts[0]), all: count(c.counts[1]) }) : c.about ?? (c.expected === null || c.expected === undefined ? t("not corrected for chance") : c.formula === "disorder" ? t("disorder observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) }) : t("observed {o}, by chance {e}", { o: number(c.observed), e: number(c.expected) })), ...(c.notes ?? [])].join(" ");
   const apply = coefficients.filter((c) => !c.why);
   byId("coefficients").replaceChildren(card(title, pooled, interval ? t("{low} to {high} (95 %)", { low: number(interval[0]), high: number(interval[1]) }) : t("of every two annotators, pooled"), said, null, "en"),
-    ...apply.map((c) => card(c.title ?? c.coefficient, c.value, about(c), MEANINGS[c.coefficient], c.signature)));
+    ...apply.map((c) => card(c.counts ? t("agreement on types") : c.title ?? c.coefficient, c.value, about(c), MEANINGS[c.coefficient], c.signature)));
   byId("not-applicable").replaceChildren(...coefficients.filter((c) => c.why).map((c) => el("li", {}, `${c.title ?? c.coefficient}: ${c.why}`)));
 }
 

@@ -135,7 +135,7 @@ function drawGrid(data) {
     return sum ? Math.round((100 * row.done) / sum) : 0;
   };
   const head = el("tr", {}, el("th", { class: "it", scope: "col" }, el("div", {}, el("span", {}, t("Item")), el("span", {}, t("Done")), el("span", { class: "n" }, t("of")))),
-    ...data.people.map((person) => el("th", { class: "p", scope: "col" }, el("div", { class: "who" }, el("span", {}, name(person.name)), el("i", { class: "col", style: `--v: ${share(person)}%`, title: `${share(person)} %` })))));
+    ...data.people.map((person) => el("th", { class: "p", scope: "col" }, el("div", { class: "who" }, el("bdi", { title: person.name }, person.name), el("i", { class: "col", style: `--v: ${share(person)}%`, title: `${share(person)} %` })))));
   byId("progress").replaceChildren(el("thead", {}, head), el("tbody", {}, ...data.rows.map((row, r) => gridRow(row, r, data.people))));
   drawNotes();
 }

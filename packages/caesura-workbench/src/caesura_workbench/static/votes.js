@@ -78,7 +78,7 @@ async function load() {
     byId("votes").hidden = !asked;
   }
   if (!asked) return;
-  byId("title").textContent = asked.title;
+  byId("title").replaceChildren(name(asked.title));
   place = Math.max(0, asked.questions.findIndex((question) => !asked.votes[question.name]));
   show();
   await count();
