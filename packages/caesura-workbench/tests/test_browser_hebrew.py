@@ -108,6 +108,7 @@ def download(page: Any, project: int, folder: Path, sort: str) -> cs.Corpus:
     page.locator("#download [name=files]").select_option("one")
     with page.expect_download() as kept:
         page.locator("#download button.main").click()
+    assert page.locator("#tree").inner_text() == kept.value.suggested_filename, "the name that was shown"
     kept.value.save_as(folder / f"{sort}.json")
     return cs.read(folder / f"{sort}.json")
 

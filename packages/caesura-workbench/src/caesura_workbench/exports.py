@@ -114,7 +114,7 @@ def report_project(url: str, project: int, sort: str | None, reference: str | No
         raise CaesuraError("the project has no annotations by coders yet.")
     title = store.project_name(project)
     report_progress(1, 2, "writing the report")
-    return f"{_file_name(title)}.html", html_page(make_report(corpus, title, reference=reference)).encode()
+    return f"{file_stem(title)}.html", html_page(make_report(corpus, title, reference=reference)).encode()
 
 
 # ---------------------------------------------------------------------- formats that fit
@@ -293,11 +293,11 @@ def export_file(
 ) -> tuple[str, bytes]:
     """Return the name and content of one file with all annotations; a zip if the format needs a second file."""
     chosen = named_format(format)
-    stem, suffix = _file_name(project), _suffix(chosen)
+    stem, suffix = file_stem(project), _suffix(chosen)
     if (
         len(corpus) == 1 and not {"items", "coders"} <= chosen.carries
     ):  # such formats store these names in the file name
-        stem = _file_name(f"{corpus.items[0]}-{corpus.coders[0]}")
+        stem = file_stem(f"{corpus.items[0]}-{corpus.coders[0]}")
     _check_cost(corpus, chosen, limits)
     with tempfile.TemporaryDirectory(prefix="caesura-") as own:
         folder = Path(own)
@@ -339,7 +339,7 @@ def export_folder(
     files["provenance.json"] = json.dumps(about, ensure_ascii=False, indent=1).encode()
     if schema is not None:
         files["schema.json"] = json.dumps(schema, ensure_ascii=False, indent=1).encode()
-    return f"{_file_name(project)}.zip", _zip(files)
+    return f"{file_stem(project)}.zip", _zip(files)
 
 
 # ---------------------------------------------------------------------- parts and names
@@ -356,7 +356,7 @@ def _parts(corpus: Corpus, chosen: Format, renamed: dict[str, str]) -> Iterator[
         own_track = "" if "tracks" in chosen.carries else track
         rows.setdefault((item, own_file, own_track), []).append(row)
     for (item, coder, track), taken in rows.items():
-        names = {name: _file_name(name) for name in (item, coder, track) if name}
+        names = {name: file_stem(name) for name in (item, coder, track) if name}
         renamed.update({name: safe for name, safe in names.items() if safe != name})
         stem = "-".join(names[name] for name in (item, track) if name)
         part = corpus.take(taken)
@@ -368,10 +368,10 @@ def _parts(corpus: Corpus, chosen: Format, renamed: dict[str, str]) -> Iterator[
         yield (f"{names[coder]}/{stem}" if coder else stem), part
 
 
-def _file_name(name: str) -> str:
-    """Return a name that is a valid file name on every system.
+def file_stem(name: str) -> str:
+    """Return a name for files that is valid on every system.
 
-    >>> _file_name("a/b: c"), _file_name("..")
+    >>> file_stem("a/b: c"), file_stem("..")
     ('a_b_ c', '_')
     """
     safe = "".join(c if c.isalnum() or c in "-_ .,+" else "_" for c in base_name(name.replace("/", "_")))

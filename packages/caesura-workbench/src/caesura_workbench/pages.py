@@ -19,6 +19,7 @@ from caesura.report.page import LOGO, POLICY, SHARED_SCRIPT
 from caesura_workbench.api import Jobs, ViewerStore
 from caesura_workbench.background import BackgroundJob
 from caesura_workbench.campaign import Campaign, Guidelines
+from caesura_workbench.exports import file_stem
 from caesura_workbench.files_api import start_report
 from caesura_workbench.languages import COOKIE, NAMES, language, language_of
 from caesura_workbench.middleware import (
@@ -207,7 +208,9 @@ def project_import(request: Request, store: ViewerStore, project: PathId) -> Res
 @pages.get("/projects/{project}/export", response_class=HTMLResponse)
 def project_export(request: Request, store: ViewerStore, project: PathId) -> Response:
     """Download the annotations of a project."""
-    return _project_page(request, store, "export.html", "export", project)
+    return _project_page(
+        request, store, "export.html", "export", project, file_name=file_stem(store.project_name(project))
+    )
 
 
 @pages.get("/projects/{project}/votes", response_class=HTMLResponse)

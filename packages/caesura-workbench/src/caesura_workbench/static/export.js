@@ -5,7 +5,7 @@ import { bytes, moment, t, tn } from "./strings.js";
 
 /** @typedef {{ name: string, title: string, suffix: string, files: ("one" | "items" | "tiers")[], loses: string[], loses_in: Record<string, string[]> }} Format */
 
-const { project } = byId("title").dataset;
+const { project, file } = byId("title").dataset;
 const base = `/api/projects/${project}`;
 const form = byId("download");
 /** What a format may lose, by the words of the library. @type {Record<string, string>} */
@@ -81,8 +81,8 @@ function drawFiles() {
 
 /** @param {Format} format @param {string} files */
 function drawTree(format, files) {
-  const name = `item${format.suffix}`;
-  const trees = { one: [`project${format.suffix}`], items: ["project.zip", `├ ${name}`, "├ …", "└ provenance.json"], tiers: ["project.zip", `├ recording${format.suffix}`, "├ …", "└ provenance.json"] };
+  const zip = (/** @type {string} */ first) => [`${file}.zip`, `├ ${first}`, "├ …", "├ provenance.json", "└ schema.json"];
+  const trees = { one: [`${file}${format.suffix}`], items: zip(`item${format.suffix}`), tiers: zip(`recording${format.suffix}`) };
   byId("tree").textContent = trees[/** @type {"one" | "items" | "tiers"} */ (files)].join("\n");
 }
 
