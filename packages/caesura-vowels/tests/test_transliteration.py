@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from caesura.cli.main import program
 from caesura.errors import CaesuraError, FormatError, UnknownName
-from caesura_vowels import VowelRestorer, load_corpus, samples
+from caesura_vowels import VowelRestorer, load_corpus, samples, scripts
 from caesura_vowels.line_scores import LineScores, save_path_drawing
 from caesura_vowels.scripts import ARABIC, HEBREW, Script, register_script, script
 from caesura_vowels.transliteration import from_latin, to_latin
@@ -29,6 +29,13 @@ SYRIAC = {
     "sounds": {"pthaha": "a", "zqapha": "a", "rbasa": "e", "hbasa": "i", "esasa": "u"},
 }
 PSALM = ["ܡܰܠܟܳܐ ܛܳܒܳܐ", "ܡܰܠܟܳܐ ܪܰܒܳܐ", "ܟܬܳܒܳܐ ܛܳܒܳܐ", "ܡܶܠܟܳܐ ܕܡܰܠܟܳܐ"] * 6
+
+
+@pytest.fixture(autouse=True)
+def own_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start without the table of the documentation, which has the same name."""
+    registered = {name: each for name, each in scripts._REGISTERED.items() if name != "syriac"}
+    monkeypatch.setattr(scripts, "_REGISTERED", registered)
 
 
 def run(*arguments: str, given: str = "") -> str:
@@ -178,15 +185,10 @@ def test_a_model_with_another_table_of_the_same_name_is_refused(tmp_path) -> Non
     with pytest.raises(CaesuraError, match="another script with the name"):
         register_script({**SYRIAC, "sounds": {}})
     VowelRestorer("syriac", "unigram").fit(PSALM).save(tmp_path / "a.model")
-    from caesura_vowels import scripts
-
-    kept = scripts._REGISTERED.pop("syriac")
-    try:
-        register_script({**SYRIAC, "sounds": {}})
-        with pytest.raises(FormatError, match="another script"):
-            VowelRestorer.load(tmp_path / "a.model")
-    finally:
-        scripts._REGISTERED["syriac"] = kept
+    del scripts._REGISTERED["syriac"]
+    register_script({**SYRIAC, "sounds": {}})
+    with pytest.raises(FormatError, match="another script"):
+        VowelRestorer.load(tmp_path / "a.model")
 
 
 # ---------------------------------------------------------------------- p(W)

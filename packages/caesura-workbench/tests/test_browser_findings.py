@@ -366,6 +366,7 @@ def test_first_marks_in_two_tabs_are_in_one_annotation(page: Any, server: Server
     page.wait_for_function("() => document.getElementById('saved').textContent === 'Saved'")
     other.locator(".gap[data-at='4']").click()
     wait_for_marks(other, 2, 4)
+    other.wait_for_function("() => document.getElementById('saved').textContent === 'Saved'")  # drawn before it is sent
     look_for_changes(page)
     wait_for_marks(page, 2, 4)
     other.close()
