@@ -160,3 +160,24 @@ def test_long_names_stay_in_their_place_right_to_left_and_on_a_phone(page: Any, 
     page.wait_for_selector("#kinds")
     name, search = (page.locator(part).bounding_box() for part in (".crumb a:visible", ".top .find"))
     assert search["x"] + search["width"] <= name["x"], "the name ends before the button of the search"
+
+
+def test_english_sentences_keep_their_order_right_to_left(page: Any, server: Server, manager: Any) -> None:
+    project = make_project(manager)
+    text = {"item": "one", "text": "It rains. It stops.", "unit": "sentence"}
+    item = manager.post(f"/api/projects/{project}/text", json=text).json()["item"]
+    manager.post(f"/api/items/{item}/annotations", json={"empty": True}).raise_for_status()
+    said = "Why here? The place is the same."
+    manager.post(f"/api/items/{item}/comments", json={"text": said, "position": 1}).raise_for_status()
+    page.context.add_cookies([{"name": "caesura-language", "value": "he", "url": server.address}])
+    for address, where, sentence in (
+        (f"/items/{item}", "#comments bdi", said),
+        ("/items/99999", ".door p", "There is no item 99999."),
+        (f"/projects/{project}/people", "#log bdi", f"/api/items/{item}/annotations"),
+    ):
+        page.goto(address)
+        if "log" in where:
+            page.get_by_role("tab").last.click()
+        shown = page.locator(where).get_by_text(sentence, exact=True).first
+        shown.wait_for(state="attached")
+        assert shown.evaluate("e => getComputedStyle(e).unicodeBidi") in ("isolate", "plaintext"), where

@@ -35,9 +35,9 @@ export class Comments {
 
   show(comments) {
     this.editor.showComments(comments);
-    byId("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto", title: moment(c.time) },
+    byId("comments").replaceChildren(...comments.map((c) => el("li", { title: moment(c.time) },
       c.position === null ? null : [el("button", { type: "button", class: "place", onclick: () => this.goTo(c) }, this.format(c)), ": "],
-      c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
+      name(c.text), c.author ? " — " : "", c.author ? name(c.author) : "")));
   }
 
   goTo({ position, until }) {

@@ -215,7 +215,7 @@ export class Curation {
     const head = steps.find((step) => step.current);
     const redone = steps.findLast((step) => step.undone && step.parent === head?.id); // what redo would bring back
     byId("history").replaceChildren(...steps.toReversed().slice(0, MAX_LISTED).map((step) => el("li", { class: step.undone ? "mute undone" : null, "aria-current": step.current ? "true" : null },
-      el("time", { datetime: step.time }, moment(step.time)), step.author ? [" ", name(step.author)] : null, ": ", el(step.undone ? "s" : "span", {}, this.format(step.operation)), " ",
+      el("time", { datetime: step.time }, moment(step.time)), step.author ? [" ", name(step.author)] : null, ": ", el(step.undone ? "s" : "bdi", { dir: "auto" }, this.format(step.operation)), " ",
       step.current ? el("b", {}, t("current")) : step.undone ? el("span", {}, t("undone"), " ") : null,
       editor.locked || step.current || step.id === null ? null : step === redone ? small(t("Redo"), async () => editor.enqueue(() => editor.step("redo"))) : small(t("Go back to this"), async () => this.goBack(step)))));
   }

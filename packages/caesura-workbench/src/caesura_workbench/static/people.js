@@ -81,7 +81,7 @@ const PAGE = 50;
 /** @param {number} [before] the id of the earliest row that is shown */
 async function showAudit(before) {
   const log = await call("GET", `/api/audit?most=${PAGE}${before ? `&before=${before}` : ""}`);
-  const rows = log.map((/** @type {{ time: string, name: string, what: string, address: string, client: string }} */ e) => el("tr", {}, el("td", {}, moment(e.time)), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address), el("td", {}, e.client)));
+  const rows = log.map((/** @type {{ time: string, name: string, what: string, address: string, client: string }} */ e) => el("tr", {}, el("td", {}, moment(e.time)), el("td", {}, name(e.name)), el("td", {}, name(e.what)), el("td", {}, name(e.address)), el("td", {}, name(e.client))));
   const body = find("#audit tbody");
   before ? body.append(...rows) : body.replaceChildren(...rows);
   const more = byId("more");

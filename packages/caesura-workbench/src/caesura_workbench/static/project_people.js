@@ -74,7 +74,7 @@ function offerPeople(known) {
 async function showAudit() {
   const log = await call("GET", `${base}/audit?most=50`);
   find("#project-audit tbody").replaceChildren(...log.map((e) =>
-    el("tr", {}, el("td", {}, moment(e.time)), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address))));
+    el("tr", {}, el("td", {}, moment(e.time)), el("td", {}, name(e.name)), el("td", {}, name(e.what)), el("td", {}, name(e.address)))));
 }
 
 byId("find-person").addEventListener("input", () => { shown = ROWS; drawMembers(); });

@@ -80,7 +80,7 @@ function labelRow(list, label, i) {
   return el("tr", { class: label.retired ? "gone" : "" },
     el("td", {}, el("button", { type: "button", class: "btn icon quiet sm", "aria-label": t("{name} further up", { name: said }), disabled: i === 0, onclick: () => move(-1) }, "↑"), el("button", { type: "button", class: "btn icon quiet sm", "aria-label": t("{name} further down", { name: said }), disabled: i === draft[list].length - 1, onclick: () => move(1) }, "↓")),
     el("td", {}, field("key", { maxlength: "1", size: "2", "aria-label": t("Key of {name}", { name: said }) })), el("td", {}, colour),
-    el("td", {}, field("name", { maxlength: "100", dir: "auto", "aria-label": t("Name"), required: true })), el("td", { class: "full" }, field("description", { maxlength: "500", dir: "auto", "aria-label": t("When to use {name}", { name: said }) })),
+    el("td", {}, field("name", { maxlength: "100", dir: "auto", "aria-label": t("Name"), required: true })), el("td", { class: "full" }, field("description", { maxlength: "500", dir: "auto", placeholder: t("When to use it"), "aria-label": t("When to use {name}", { name: said }) })),
     el("td", { class: "n" }, count(used)),
     el("td", { class: "actions e" }, el("button", { type: "button", class: "btn sm quiet", onclick: () => { used || label.was ? (label.retired = !label.retired) : draft[list].splice(i, 1); drawLabels(list); changed(); } }, label.retired ? t("Use again") : used ? t("Retire") : t("Remove"))));
 }
