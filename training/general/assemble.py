@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from form_weights import count_letters, learn_weights, read_samples
+from form_weights import learn_weights, read_samples
 from modern_words import prefixed_forms, read_words
 from rows import Mixer, read_packed
 
@@ -27,7 +27,7 @@ from caesura_vowels.calibration import Calibration, calibration_error, cross_val
 from caesura_vowels.kinds import TextKinds
 from caesura_vowels.lexicon import Lexicon, hash_lines
 from caesura_vowels.network import Network, networks_of
-from caesura_vowels.neural import FormWeights, Neural
+from caesura_vowels.neural import FormWeights, Neural, count_letters
 from caesura_vowels.scripts import HEBREW, Script, script
 
 _KIND_WORDS = 12_000
@@ -187,7 +187,10 @@ def held_lines(packed: Packed, table: Script, kind: int, most: int, spelling: in
 def combine(model: Neural, packed: Packed, table: Script, least: int) -> Neural:
     """Return a model with letter n-grams and the weights of everything; modern Hebrew lines in three spellings."""
     assert model.kinds is not None
-    model.letters, model.weights = count_letters(model, least), FormWeights(letters_known=1, letters_other=1)
+    model.letters, model.weights = (
+        count_letters(model.alphabet, model.lexicon, least),
+        FormWeights(letters_known=1, letters_other=1),
+    )
     samples = []
     for kind, most in enumerate(_COMBINED[table.name]):
         for spelling in (0, 1, 4) if kind == 2 and table.name == "hebrew" else (0,):

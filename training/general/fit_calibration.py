@@ -1,9 +1,9 @@
 """Fit how probabilities fall in kinds of text that a model has not seen: python training/general/fit_calibration.py hebrew.packed arabic.packed.
 
 The networks of the Bible and the Qur'an (both sizes), and `open` models of some kinds of text (130,000 words each), restore held-out lines of other kinds.
-Four numbers, by which the log odds of known and unknown words shrink and fall (see `caesura_vowels.calibration`), minimize the mean cross-entropy: for
-networks, and for `open` models, apart. The tables have the calibration errors before, and after with the numbers fitted without the kind of text in the row
-and, for networks, without its language; an `open` model is tested with the numbers of the other `open` models.
+Five numbers, by which the log odds of the networks' known and unknown words shrink and fall (see `caesura_vowels.calibration`), minimize the mean
+cross-entropy. The table has the calibration errors before, and after with the numbers fitted without the kind of text in the row and without its language.
+`open` models stay as they are.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from assemble import Packed
 from scipy.optimize import minimize
 
 from caesura_vowels import VowelRestorer, ready
-from caesura_vowels.calibration import calibration_error, predict
+from caesura_vowels.calibration import TextCounts, calibration_error, lower, predict
 from caesura_vowels.scripts import script
 
 _BOOKS = {"hebrew": "hebrew-biblical", "arabic": "arabic-quranic"}
@@ -29,11 +30,10 @@ _OPEN = {
     "hebrew": [((2,), (0, 1, 3)), ((1, 3), (2,)), ((0, 1), (2, 3)), ((0, 2, 3), (1,))],
 }
 _TRAIN_WORDS, _HELD_WORDS, _TEST_WORDS = 130_000, 6000, 3000
-_MAX_ODDS, _USUAL_WORDS = 7.0, 50  # as in caesura_vowels.calibration
 
 
 class Sample(NamedTuple):
-    """The words of one text of another kind: calibrated probabilities, whether forms are right and words known, and the excess of unknown words."""
+    """The words of one text of another kind: calibrated probabilities, whether forms are right, known words, forms of the lexicon, and the shift of the text."""
 
     model: str
     language: str
@@ -41,7 +41,12 @@ class Sample(NamedTuple):
     shares: np.ndarray
     right: np.ndarray
     known: np.ndarray
-    excess: float
+    listed: np.ndarray
+    shift: tuple[float, float]
+
+    def lowered(self, numbers: Sequence[float]) -> np.ndarray:
+        """Return the probabilities lowered by five numbers."""
+        return 1 / (1 + np.exp(-lower(self.shares, self.known, self.listed, self.shift, numbers)))
 
 
 def lines_of(packed: Packed, kind: int, held: bool, words: int) -> list[str]:
@@ -74,37 +79,36 @@ def samples(packed: Packed) -> Iterator[Sample]:
     """Yield the restored words of every model and kind."""
     table = script(packed.meta["language"])
     for name, restorer, usual, kinds in restorers(packed):
-        calibration = restorer._calibration
-        assert calibration is not None
+        assert restorer._calibration is not None
+        restorer._calibration = replace(restorer._calibration, usual=1.0)  # probabilities are not lowered yet
+        lexicon = restorer.fitted.lexicon
         for kind in kinds:
             lines = [line for line in lines_of(packed, kind, True, _TEST_WORDS) if table.word.search(line)]
-            probability, right, known = predict(restorer.fitted, lines, table)
-            unknown = (np.sum(~known) + _USUAL_WORDS * usual) / (len(known) + _USUAL_WORDS)
-            excess = max(0.0, float(unknown - usual))
-            yield Sample(
-                name, table.name, packed.meta["kinds"][kind], calibration(probability, known), right, known, excess
+            gold = [table.canonical(word) for line in lines for word in table.word.findall(line)]
+            keys = list(map(restorer.fitted.read, gold))
+            answers = restorer.probability("\n".join(map(table.strip, lines)))
+            forms, shares = [form for form, _ in answers], np.array([share for _, share in answers])
+            right = np.array([table.canonical(form) == word for form, word in zip(forms, gold, strict=True)])
+            known = np.array([key in lexicon.number for key in keys])
+            listed = np.array([form in lexicon.candidates(key) for form, key in zip(forms, keys, strict=True)])
+            drop = restorer.fitted.letter_drop(
+                [form for form, key in zip(forms, keys, strict=True) if key not in lexicon.number]
             )
-
-
-def lower(sample: Sample, numbers: Sequence[float]) -> np.ndarray:
-    """Return the probabilities of a sample: its log odds shrunk and lowered by four numbers."""
-    shares = np.clip(sample.shares, 1e-9, 1 - 1e-9)
-    odds = np.clip(np.log(shares / (1 - shares)), -_MAX_ODDS, _MAX_ODDS)
-    shrinking, fall = np.where(sample.known, *numbers[::2]), np.where(sample.known, *numbers[1::2])
-    return 1 / (1 + np.exp(-(odds / (1 + shrinking * sample.excess) - fall * sample.excess)))
+            shift = TextCounts(int(np.sum(~known)), len(known), *drop).shift(usual)
+            yield Sample(name, table.name, packed.meta["kinds"][kind], shares, right, known, listed, shift)
 
 
 def fit(chosen: Sequence[Sample]) -> np.ndarray:
-    """Return the four numbers that minimize the mean cross-entropy of the samples: shrinking and fall of known words, then of unknown ones."""
+    """Return the five numbers that minimize the mean cross-entropy of the samples."""
 
     def loss(numbers: np.ndarray) -> float:
         total = 1e-4 * float(np.square(numbers).sum())
         for sample in chosen:
-            p = np.clip(lower(sample, numbers), 1e-6, 1 - 1e-6)
+            p = np.clip(sample.lowered(numbers), 1e-6, 1 - 1e-6)
             total -= float(np.where(sample.right, np.log(p), np.log1p(-p)).mean()) / len(chosen)
         return total
 
-    found: np.ndarray = minimize(loss, [3.0, 1.0, 1.0, 2.0], method="Nelder-Mead", options={"maxfev": 4000}).x
+    found: np.ndarray = minimize(loss, np.ones(5), method="BFGS").x
     return found
 
 
@@ -117,20 +121,22 @@ def main() -> None:
     found = [sample for path in arguments.data for sample in samples(Packed(path))]
     networks = [sample for sample in found if not sample.model.startswith("open")]
     print_table(networks, [lambda sample: (sample.language, sample.kind), lambda sample: (sample.language,)])
-    print_table([sample for sample in found if sample.model.startswith("open")], [lambda sample: (sample.model,)])
+    print_table([sample for sample in found if sample.model.startswith("open")], [])
 
 
 def print_table(found: Sequence[Sample], groups: Sequence[Callable[[Sample], tuple[str, ...]]]) -> None:
     """Print the numbers, and the errors of every sample with those fitted without its group, once per way of grouping."""
-    print("known words: shrinking {:.2f}, fall {:.2f}; unknown words: {:.2f}, {:.2f}".format(*fit(found)))
     columns = [[calibration_error(sample.shares, sample.right) for sample in found]]
     for group in groups:
         numbers = {key: fit([s for s in found if group(s) != key]) for key in map(group, found)}
-        columns.append([calibration_error(lower(s, numbers[group(s)]), s.right) for s in found])
-    print(f"| model | text | x |{' error |' * len(columns)}\n|---|---|---:|{'---:|' * len(columns)}")
+        lowered = [np.minimum(s.shares, s.lowered(numbers[group(s)])) for s in found]
+        columns.append([calibration_error(p, s.right) for p, s in zip(lowered, found, strict=True)])
+    if groups:
+        print("fitted on all:", " ".join(f"{number:.2f}" for number in fit(found)))
+    print(f"| model | text | x | y |{' error |' * len(columns)}\n|---|---|---:|---:|{'---:|' * len(columns)}")
     for sample, errors in zip(found, zip(*columns, strict=True), strict=True):
         shown = " | ".join(f"{error:.3f}" for error in errors)
-        print(f"| {sample.model} | {sample.kind} | {sample.excess:.2f} | {shown} |")
+        print(f"| {sample.model} | {sample.kind} | {sample.shift[0]:.2f} | {sample.shift[1]:.2f} | {shown} |")
     print("mean:", ", ".join(f"{np.mean(column):.3f}" for column in columns))
 
 

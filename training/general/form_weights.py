@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from caesura_vowels.letter_ngrams import LetterNGrams
 from caesura_vowels.lexicon import extend_gaps
 from caesura_vowels.models import Words
 from caesura_vowels.neural import Candidates, FormWeights, Neural, combined_scores
@@ -33,14 +32,6 @@ class Sample(NamedTuple):
     word: Candidates
     gold: int
     half: int
-
-
-def count_letters(model: Neural, least: int) -> LetterNGrams:
-    """Count the letter n-grams of the forms in a model's lexicon."""
-    text = model.alphabet.spell(model.lexicon.pointed)
-    return LetterNGrams.fit(
-        model.alphabet.first[text.letters] + text.choices, text.words, model.alphabet.size, least=least
-    )
 
 
 def read_samples(model: Neural, lines: Sequence[str], table: Script, kind: str) -> list[Sample]:

@@ -10,6 +10,7 @@ from caesura_vowels import VowelRestorer, samples
 from caesura_vowels.calibration import (
     Calibration,
     CalibrationCurve,
+    TextCounts,
     calibration_error,
     cross_validated_error,
     validate_on_held_out,
@@ -38,36 +39,60 @@ def test_curves_generalize_to_other_words() -> None:
     assert 0.001 < cross_validated_error(probability, right, known, 0) < 0.025
 
 
+def unknown_of(unknown: int, words: int = 1000, drop: float = 0.0) -> TextCounts:
+    """A text with so many unknown words of six letters, each less likely than those of the lexicon by ``drop``."""
+    return TextCounts(unknown, words, 6 * unknown * drop, 6 * unknown)
+
+
 def test_probabilities_fall_in_texts_with_more_unknown_words_than_usual() -> None:
     fitted = Calibration.fit(*overconfident(8000, 1))
     assert fitted.usual == pytest.approx(0.2, abs=0.02)
     probability, known = np.array([0.2, 0.6, 0.9, 0.999, 0.0]), np.ones(5, bool)
     usual = fitted(probability, known)
-    np.testing.assert_array_equal(fitted(probability, known, (180, 1000)), usual)
-    np.testing.assert_array_equal(fitted(probability, known, (0, 1000)), usual)
-    some, many = fitted(probability, known, (300, 1000)), fitted(probability, known, (600, 1000))
+    np.testing.assert_array_equal(fitted(probability, known, unknown_of(180)), usual)
+    np.testing.assert_array_equal(fitted(probability, known, unknown_of(0)), usual)
+    some, many = fitted(probability, known, unknown_of(300)), fitted(probability, known, unknown_of(600))
     assert (some <= usual).all()  # low probabilities stay: shrinking would raise them
     assert (some[1:4] < usual[1:4]).all()
     assert (many[1:4] < some[1:4]).all()
-    unseen = [fitted(probability, ~known, (unknown, 1000))[:4] for unknown in (180, 300, 600)]
-    assert (np.diff(unseen, axis=0) < 0).all()
     assert usual[4] == some[4] == many[4] == 0
     # A short text says little about its kind.
-    assert (fitted(probability, known, (3, 5))[1:4] > many[1:4]).all()
+    assert (fitted(probability, known, unknown_of(3, 5))[1:4] > many[1:4]).all()
     # By hand: x = (600 + 50 u) / 1050 - u.
     excess = (600 + 50 * fitted.usual) / 1050 - fitted.usual
-    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 4.9 * excess) - 2.2 * excess
-    assert many[2] == pytest.approx(1 / (1 + np.exp(-odds)))
-    unseen = fitted(probability, ~known)
-    odds = np.log(unseen[2] / (1 - unseen[2])) / (1 + 1.0 * excess) - 3.1 * excess
-    assert fitted(probability, ~known, (600, 1000))[2] == pytest.approx(1 / (1 + np.exp(-odds)))
+    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 6 * excess)
+    assert many[2] == pytest.approx(1 / (1 + np.exp(-odds + 1.1 * excess)))
+    # Forms of known words that are not those of the lexicon are less likely.
+    others = fitted(probability, known, unknown_of(600), ~known)
+    assert others[2] == pytest.approx(1 / (1 + np.exp(-odds + 5 * excess)))
+    assert (np.diff(others[:4]) > 0).all()
+
+
+def test_unknown_words_fall_with_unlikely_letters() -> None:
+    fitted = Calibration.fit(*overconfident(8000, 1))
+    probability, unknown = np.array([0.2, 0.6, 0.9, 0.999]), np.zeros(4, bool)
+    usual = fitted(probability, unknown)
+    np.testing.assert_allclose(fitted(probability, unknown, unknown_of(600, drop=0.3)), usual)
+    np.testing.assert_array_equal(fitted(probability, unknown, unknown_of(180, drop=2)), usual)  # of the same kind
+    falling = [fitted(probability, unknown, unknown_of(600, drop=drop)) for drop in (0.6, 1.2, 1.8)]
+    assert (np.diff([usual, *falling], axis=0) <= 0).all()
+    assert (np.diff(falling, axis=0) < 0).all()
+    assert (np.diff(falling, axis=1) > 0).all()
+    y = 600 / 610 * (1.2 - 0.3)
+    odds = np.log(usual[2] / (1 - usual[2])) / (1 + 0.3 * y) - y
+    assert falling[1][2] == pytest.approx(1 / (1 + np.exp(-odds)))
+    # With x near 0, y counts in part: there is no jump.
+    near = [fitted(probability, unknown, unknown_of(round(1000 * fitted.usual) + more, drop=2)) for more in (1, 20, 60)]
+    assert np.abs(near[0] - usual).max() < 0.01
+    assert (np.diff(near, axis=0) < 0).all()
 
 
 def test_models_without_the_usual_share_are_calibrated_as_before() -> None:
     fitted = Calibration.fit(*overconfident(8000, 1))
     old = Calibration(fitted.known, fitted.unseen)
     probability, known = np.array([0.2, 0.9]), np.ones(2, bool)
-    np.testing.assert_array_equal(old(probability, known, (900, 1000)), old(probability, known))
+    for which in (known, ~known):
+        np.testing.assert_array_equal(old(probability, which, unknown_of(900, drop=2)), old(probability, which))
 
 
 def test_cross_validation_does_not_see_the_half_that_it_is_tested_on() -> None:

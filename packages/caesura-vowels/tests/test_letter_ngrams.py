@@ -131,3 +131,37 @@ def test_general_models_are_combined_with_letter_ngrams(name: str) -> None:
     assert model.letters is not None
     assert model.weights.letters_other > 0
     assert ready(f"{name}-{'biblical' if name == 'hebrew' else 'quranic'}", small=True).fitted.letters is None
+
+
+MODERN = "ذهب الطلاب المجتهدون إلى المكتبات\nفي الجامعة والمستشفيات الإلكترونية\nوشاهدوا التلفزيون مع الموظفين"
+
+
+def test_letters_of_other_texts_are_less_likely_than_those_of_the_lexicon() -> None:
+    """A network without n-grams counts them from its lexicon."""
+    model = ready("arabic-quranic").fitted
+    assert model.letters is None
+    of_lexicon, number = model.letter_drop(model.lexicon.pointed)
+    assert number > len(model.lexicon.pointed)
+    assert of_lexicon / number == pytest.approx(0, abs=0.02)
+    foreign, number = model.letter_drop(["تِلِفِزْيُون", "إِلِكْتْرُونِيّ"])
+    assert foreign / number > 0.6
+    assert model.letter_drop([]) == (0.0, 0)
+
+
+def test_the_shift_of_a_text_does_not_depend_on_batches(monkeypatch) -> None:
+    restorer = ready("arabic-quranic")
+    whole = restorer.probability(MODERN)
+    monkeypatch.setattr(restorer.fitted, "max_batch_words", 4)
+    parts = restorer.probability(MODERN)
+    assert [form for form, _ in parts] == [form for form, _ in whole]
+    np.testing.assert_allclose([share for _, share in parts], [share for _, share in whole], rtol=1e-3)
+
+
+def test_probabilities_of_a_text_of_another_kind_are_in_order() -> None:
+    restorer = ready("arabic-quranic")
+    words = restorer.restore_nbest(MODERN, 8)
+    for word in words:
+        shares = [share for _, share in word.alternatives]
+        assert shares == sorted(shares, reverse=True)
+        assert sum(shares) <= 1 + 1e-9
+    assert restorer.probability(MODERN) == [word.alternatives[0] for word in words]

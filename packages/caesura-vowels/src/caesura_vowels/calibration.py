@@ -4,7 +4,8 @@ Models of words and letters are overconfident. Isotonic regression (pool adjacen
 to the share of words that were right on held-out lines; words of the training text and unseen words have a curve each.
 
 Curves hold for text like the training text. A text with more unknown words than the held-out lines is of another kind, and more of its words are wrong, known
-ones too: log odds shrink and fall with the share of unknown words, those of known words mostly shrink, those of unknown ones mostly fall.
+ones too: log odds shrink and fall. Those of known words do so with the share of unknown words, those of unknown words by how unlikely the letters of their
+restored forms are in the language of the lexicon.
 """
 
 from __future__ import annotations
@@ -27,12 +28,16 @@ Bools = NDArray[np.bool_]
 
 _MIN_STEP_WORDS = 25  # words per step of a curve
 _MAX_STEPS = 40
-# With x, the share of unknown words in a text above the share in the held-out lines, log odds of known words are divided by 1 + 4.9 x and fall by 2.2 x, those
-# of unknown words are divided by 1 + x and fall by 3.1 x. The numbers were fitted on kinds of training texts that a network was not trained on
-# (docs/benchmarks.md has the errors on those that were left out). The models with n-grams see for themselves that a text is unlike theirs.
-_SHRINKING, _FALL = (4.9, 1.0), (2.2, 3.1)
+# With x, the share of unknown words in a text above the share in the held-out lines, log odds of known words are divided by 1 + 6 x and fall by 1.1 x, or by
+# 5 x if the form is not one of the lexicon's. With y, by how much the letters of the forms of unknown words are less likely than those of the lexicon's forms,
+# the log odds of unknown words are divided by 1 + 0.3 y and fall by y. The numbers were fitted on kinds of training texts that a network was not trained
+# on (docs/benchmarks.md has the errors on those that were left out). The models with n-grams see for themselves that a text is unlike theirs.
+SHIFT_NUMBERS = (6.0, 1.1, 5.0, 0.3, 1.0)
 _MAX_SHRUNK_ODDS = 7.0
 _USUAL_WORDS = 50  # a text starts with so many words of the usual share, so that short texts change little
+_USUAL_UNKNOWN_WORDS = 10  # and with so many unknown words of usual letters
+_USUAL_DROP = 0.3  # per letter: forms of unknown words are less likely than those of the lexicon in any text
+_OTHER_KIND = 0.1  # with this x, y counts in full
 _MAX_LOG_ODDS = 30.0  # log odds are clipped here: 1 - p is then below the precision of p
 
 
@@ -66,6 +71,37 @@ class CalibrationCurve:
         return np.where(probability > 0, np.interp(_log_odds(probability), self.odds, self.shares), 0.0)
 
 
+class TextCounts(NamedTuple):
+    """What tells that a text is of another kind: its words, the unknown ones, and how unlikely the letters of their forms are.
+
+    ``drop`` is by how much the log probabilities of the ``letters`` are lower, in sum, than those of the lexicon's forms (:meth:`Model.letter_drop`).
+    """
+
+    unknown: int = 0
+    words: int = 0
+    drop: float = 0.0
+    letters: int = 0
+
+    def shift(self, usual: float) -> tuple[float, float]:
+        """Return x and y, given the usual share of unknown words: how much known and unknown words are worse than in the held-out lines, at least 0."""
+        x = max(0.0, (self.unknown + _USUAL_WORDS * usual) / (self.words + _USUAL_WORDS) - usual)
+        if not self.letters:
+            return x, 0.0
+        size = self.unknown / (self.unknown + _USUAL_UNKNOWN_WORDS) * min(1.0, x / _OTHER_KIND)
+        return x, size * max(0.0, self.drop / self.letters - _USUAL_DROP)
+
+
+def lower(
+    shares: Floats, known: Bools, listed: Bools, shift: tuple[float, float], numbers: Sequence[float] = SHIFT_NUMBERS
+) -> Floats:
+    """Return log odds of calibrated probabilities, lowered by the shift of a text; ``listed`` says which forms of known words are in the lexicon."""
+    x, y = shift
+    shrinking, fall, fall_of_others, shrinking_unknown, fall_unknown = numbers
+    odds = np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
+    divisor = np.where(known, 1 + shrinking * x, 1 + shrinking_unknown * y)
+    return odds / divisor - np.where(known, np.where(listed, fall, fall_of_others) * x, fall_unknown * y)
+
+
 @dataclass(frozen=True)
 class Calibration:
     """A curve for words of the training text, one for unseen words, and the share of unseen words in the held-out lines (1: not recorded)."""
@@ -80,23 +116,22 @@ class Calibration:
         seen, unseen = (CalibrationCurve.fit(probability[which], right[which]) for which in (known, ~known))
         return cls(seen, unseen, float((~known).mean()) if falls and len(known) else 1.0)
 
-    def __call__(self, probability: Floats, known: Bools, unknown_words: tuple[int, int] = (0, 0)) -> Floats:
-        """Return the calibrated probabilities of best forms in a text with so many unknown words of so many words."""
+    def __call__(
+        self, probability: Floats, known: Bools, text: TextCounts | None = None, listed: Bools | None = None
+    ) -> Floats:
+        """Return the calibrated probabilities of best forms in a text; ``listed`` says which forms of known words are in the lexicon (None: all)."""
         shares = np.where(known, self.known(probability), self.unseen(probability))
-        unknown, words = unknown_words
-        excess = (unknown + _USUAL_WORDS * self.usual) / (words + _USUAL_WORDS) - self.usual
-        if excess <= 0:
+        shift = (0.0, 0.0) if text is None else text.shift(self.usual)
+        if not any(shift):
             return shares
-        odds = np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
-        shrinking, fall = (np.where(known, *numbers) for numbers in (_SHRINKING, _FALL))
-        odds = odds / (1 + shrinking * excess) - fall * excess
+        odds = lower(shares, known, known if listed is None else listed, shift)
         return np.where(shares > 0, np.minimum(shares, 1 / (1 + np.exp(-odds))), 0.0)
 
     def apply(
-        self, words: list[Alternatives], known: Bools, unknown_words: tuple[int, int] = (0, 0)
+        self, words: list[Alternatives], known: Bools, text: TextCounts | None = None, listed: Bools | None = None
     ) -> list[Alternatives]:
         """Calibrate the best form of every word; the other forms share the rest in the model's proportions."""
-        best = self(np.array([forms[0][1] for forms in words]), known, unknown_words).tolist()
+        best = self(np.array([forms[0][1] for forms in words]), known, text, listed).tolist()
         return [_rescale(forms, share) for forms, share in zip(words, best, strict=True)]
 
     def arrays(self) -> Arrays:

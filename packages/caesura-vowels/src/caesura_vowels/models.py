@@ -99,6 +99,13 @@ class Model(ABC):
         """Adjust parameters on held-out words and their correct forms; most models have none to adjust."""
         return
 
+    def letter_drop(self, forms: Sequence[str]) -> tuple[float, int]:
+        """Return by how much the letters of forms are less likely than those of the lexicon's, as a sum of logarithms, and their number.
+
+        It is (0, 0) for models that are not overconfident in other texts.
+        """
+        return 0.0, 0
+
     def finish(self, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Model:
         """Return the final model after validation: trained again on all lines."""
         return type(self).fit(self.script, lexicon, lines, options, progress)

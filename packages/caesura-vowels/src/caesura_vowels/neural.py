@@ -43,6 +43,7 @@ _OTHER_SPELLING = 0.1
 _SETTLED = np.log(0.8)
 # Forms that are so much less likely than the best one by the network are left out, unless they are known.
 _MARGIN = 6.0
+_USUAL_FORMS = 10_000  # of the lexicon show how likely letters are
 _CHUNK_WORDS = 1000  # whose forms are in memory together
 _PREFIXES = {"hebrew": frozenset("ובכלמשה")}
 _MAX_PREFIXES = 3
@@ -170,14 +171,28 @@ class Neural(Model):
         if self.letters is None:
             return found
         asked = [n for n, each in enumerate(found) if self._asks_letters(each.bonus == "known")]
-        text = self.alphabet.spell([form for n in asked for form in found[n].forms])
-        symbols = np.where(text.choices >= 0, self.alphabet.first[text.letters] + text.choices, self.alphabet.size + 1)
-        scores, at = self.letters.score(symbols, text.words), 0
+        scores, at = self.letters.score(*number_letters(self.alphabet, [f for n in asked for f in found[n].forms])), 0
         for n in asked:
             part = scores[at : at + len(found[n].forms)]
             at += len(part)
             found[n] = found[n]._replace(letters=part - part.max())
         return found
+
+    def letter_drop(self, forms: Sequence[str]) -> tuple[float, int]:
+        """Return by how much the letters of forms are less likely than those of the lexicon's, as a sum of logarithms, and their number."""
+        symbols, offsets = number_letters(self.alphabet, forms)
+        return len(symbols) * self._usual_log - float(self._own_letters.score(symbols, offsets).sum()), len(symbols)
+
+    @cached_property
+    def _own_letters(self) -> LetterNGrams:
+        return self.letters or count_letters(self.alphabet, self.lexicon)
+
+    @cached_property
+    def _usual_log(self) -> float:
+        """The mean log probability of a letter of the lexicon's forms; of a large lexicon a part of them is read."""
+        forms = self.lexicon.pointed[:: max(1, len(self.lexicon.pointed) // _USUAL_FORMS)]
+        symbols, offsets = number_letters(self.alphabet, forms)
+        return float(self._own_letters.score(symbols, offsets).sum()) / max(len(symbols), 1)
 
     def _ranked_forms(
         self, words: Words, text: SpelledWords, logs: Floats, which: Sequence[int]
@@ -295,6 +310,18 @@ class Neural(Model):
         if "letter_ngrams_keys" in arrays:
             letters = LetterNGrams.from_arrays(arrays)
         return cls(script, lexicon, Network.from_arrays(arrays), kinds, letters, weights)
+
+
+def count_letters(alphabet: Alphabet, lexicon: Lexicon, least: int = 3) -> LetterNGrams:
+    """Count the letter n-grams of the forms in a lexicon; long ones must occur ``least`` times."""
+    return LetterNGrams.fit(*number_letters(alphabet, lexicon.pointed), alphabet.size, least=least)
+
+
+def number_letters(alphabet: Alphabet, forms: Sequence[str]) -> tuple[Ints, Ints]:
+    """Return the numbers of the pointed letters of forms, and where the forms begin and end."""
+    text = alphabet.spell(forms)
+    symbols = np.where(text.choices >= 0, alphabet.first[text.letters] + text.choices, alphabet.size + 1)
+    return symbols, text.words
 
 
 def combined_scores(word: Candidates, weights: FormWeights) -> Floats:

@@ -21,6 +21,7 @@ from caesura_vowels.calibration import (
     PASSES,
     Calibration,
     HeldOutValidation,
+    TextCounts,
     hold_out,
     validate_on_held_out,
 )
@@ -828,7 +829,7 @@ class _RestorationJob:
     def words(self, n: int) -> list[RestoredWord]:
         if not self.tokens:
             return []
-        alternatives = [forms for part in self._parts() for forms in self._alternatives(part)]
+        alternatives = self._alternatives()
         sizes = np.array([len(part) for part in self.parts])
         starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
         return [
@@ -838,21 +839,36 @@ class _RestorationJob:
             for at, token, key, of in zip(starts, self.tokens, self.keys, alternatives, strict=True)
         ]
 
-    def _alternatives(self, part: Words) -> list[Alternatives]:
+    def _alternatives(self) -> list[Alternatives]:
         """Return the forms with calibrated probabilities."""
-        forms, calibration = self.model.alternatives(part), self.restorer._calibration
-        if calibration is not None:
-            number = self.model.lexicon.number
-            known = np.array([word in number for word in part.words], bool)
-            forms = calibration.apply(forms, known, (self.unknown_words, len(self.keys)))
-        best = [each[0][0] for each in forms]
+        parts = list(self._parts())
+        forms = self._calibrated([each for part in parts for each in self.model.alternatives(part)])
+        best = iter([each[0][0] for each in forms])
+        followed = [
+            form for part in parts for form in self._follow_conventions(list(islice(best, len(part.words))), part)
+        ]
         forms = [
             each if form == each[0][0] else [(form, each[0][1]), *(other for other in each[1:] if other[0] != form)]
-            for each, form in zip(forms, self._follow_conventions(best, part), strict=True)
+            for each, form in zip(forms, followed, strict=True)
         ]
         if self.restorer.qamats_qatan:
             forms = [[(mark_qamats_qatan(form), share) for form, share in each] for each in forms]
         return forms
+
+    def _calibrated(self, forms: list[Alternatives]) -> list[Alternatives]:
+        calibration, lexicon = self.restorer._calibration, self.model.lexicon
+        if calibration is None:
+            return forms
+        known = np.array([word in lexicon.number for word in self.keys], bool)
+        counts = TextCounts(self.unknown_words, len(self.keys))
+        if not any(counts.shift(calibration.usual)):
+            return calibration.apply(forms, known)
+        best = [each[0][0] for each in forms]
+        drop, letters = self.model.letter_drop(
+            [form for form, is_known in zip(best, known, strict=True) if not is_known]
+        )
+        listed = [form in lexicon.candidates(word) for form, word in zip(best, self.keys, strict=True)]
+        return calibration.apply(forms, known, counts._replace(drop=drop, letters=letters), np.array(listed, bool))
 
     def _follow_conventions(self, best: list[str], part: Words) -> list[str]:
         """Replace the best forms of words that the validation lines write with other marks, unless marks in the text contradict that."""
