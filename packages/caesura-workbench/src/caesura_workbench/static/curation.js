@@ -200,10 +200,10 @@ export class Curation {
   drawPlace(place, settled) {
     const { editor } = this;
     const choices = editor.choicesOf(place);
-    const said = editor.wordsAround?.(place) ?? choices.flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", {}, marks.length ? editor.describe(marks) : t("nothing")), ` (${voters.join(", ")})`]);
+    const said = editor.wordsAround?.(place) ?? choices.flatMap(({ marks, voters }, i) => [i ? "; " : "", marks.length ? editor.describe(marks) : t("nothing"), " (", el("bdi", {}, voters.join(", ")), ")"]);
     return el("li", {}, el("button", { type: "button", "data-key": JSON.stringify(place.key), onclick: () => editor.goTo(place) },
       el("i", { class: `st ${settled ? "gold" : "open"}`, title: settled ? t("settled") : t("open") }), el("span", { class: "clip", dir: "auto" }, editor.titleOf(place)), el("small", { class: "n" }, choices.map(({ voters }) => voters.length).join(" : ")),
-      el("span", { class: "sub clip", dir: "auto" }, ...said)));
+      el("span", { class: "sub clip" }, ...said)));
   }
 
   // ---------------------------------------------------------------- history
