@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import secrets
 import signal
 import threading
 import warnings
@@ -504,7 +503,7 @@ def atomic_write_all(contents: Mapping[Path, Content], *, staging_dir: Path | No
         try:
             for path, content in contents.items():
                 check_target(path)
-                temporary = (staging_dir or path.parent) / f".{path.name[:80]}.{secrets.token_hex(4)}"
+                temporary = (staging_dir or path.parent) / f".{path.name[:80]}.{os.urandom(4).hex()}"
                 staged.append((temporary, path))
                 with _wrap_os_error(path):
                     _write_temporary(temporary, path, content)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
 import click
 
-from caesura.agreement import Agreement, agreement_tables, agreements, explain_disagreement
+from caesura.agreement import Agreement, agreement_tables, agreements
 from caesura.agreement.among_coders import FLEXIBLE_METRICS
 from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, is_label_coefficient
 from caesura.agreement.result import coefficient_records
@@ -34,9 +34,8 @@ from caesura.cli.io import (
 from caesura.display.scene import Picture, stack
 from caesura.display.table import MEDIA
 from caesura.drawings.catalog import draw
-from caesura.drawings.score_pictures import AgreementByTolerance, heat_map
+from caesura.drawings.score_pictures import heat_map
 from caesura.errors import CaesuraError, UnknownName
-from caesura.files import atomic_write
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.metrics.time_grid import tolerance_text
@@ -46,6 +45,7 @@ from caesura.options import parse_options, validate_names
 from caesura.statistics import CountedPairs
 
 if TYPE_CHECKING:
+    from caesura.agreement import Disagreement
     from caesura.anchoring import AnchoredCorpus, AnchorOptions
 
 _COEFFICIENTS = options.Keys(
@@ -249,7 +249,7 @@ def _report(corpus: Corpus, anchored: AnchoredCorpus | None, request: _Request) 
                 print_stderr("there are no intervals, because one item cannot be resampled.")
     if anchored is not None:
         results = {name: replace(r, signature=f"{r.signature}|{anchored.signature}") for name, r in results.items()}
-    why = explain_disagreement(counted, _near_distance(measure)) if request.explain else None
+    why = _explain(counted, measure) if request.explain else None
     failed = list(
         failures(limits, {name: FailUnderScore(float(result)) for name, result in results.items()}, "coefficient")
     )
@@ -272,6 +272,8 @@ def _report(corpus: Corpus, anchored: AnchoredCorpus | None, request: _Request) 
             say("")
             show_blocks(why.tables())
     if request.tolerance and len(results) > 1 and draw is None:
+        from caesura.drawings.agreement_by_tolerance import AgreementByTolerance
+
         ms = [1000 * each.parameters["tolerance"] for each in _tolerant_metrics(request.tolerance)]
         _show([AgreementByTolerance(dict(zip(ms, results.values(), strict=True)))], svg, width, json)
     elif of_labels and draw is None and svg is None:
@@ -312,11 +314,19 @@ def _read(reading: Reading, path: Path, anchoring: AnchorOptions | None) -> tupl
     return anchor_coders(lambda: reading.corpus(path), anchoring)
 
 
+def _explain(counted: CountedPairs, measure: Metric) -> Disagreement:
+    from caesura.agreement import explain_disagreement
+
+    return explain_disagreement(counted, _near_distance(measure))
+
+
 def _show_table(results: Mapping[str, Agreement], style: str) -> None:
     """Print the coefficients in a style, or write them to a file."""
     kind = _FILES.get(Path(style).suffix, style)
     content = MEDIA[kind](coefficient_records(list(results.values())))
     if Path(style).suffix in _FILES:
+        from caesura.files import atomic_write
+
         atomic_write(Path(style), content)
         say(f"wrote {style}")
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -351,7 +351,7 @@ def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Co
     parts: dict[str, list[int]] = {}
     for row, a in enumerate(corpus):
         parts.setdefault(_path_of(pattern, a, corpus.attributes.get(a.item, {})), []).append(row)
-    temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    temporary = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}")
     with cleanup_on_signal():
         _build(corpus, folder, temporary, parts, write)
 
