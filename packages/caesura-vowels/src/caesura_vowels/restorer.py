@@ -907,7 +907,7 @@ def _regroup(batch: list[str], whole: list[str]) -> Iterator[str]:
 def ready(name: str, *, small: bool = False, **changes: Any) -> VowelRestorer:
     """Load a model that comes with the package.
 
-    It needs onnxruntime: ``pip install 'caesura[neural]'``.
+    It needs onnxruntime: ``pip install 'caesura[vowels]'``.
 
     Parameters
     ----------

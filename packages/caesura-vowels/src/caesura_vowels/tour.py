@@ -22,11 +22,9 @@ def visit() -> list[Block]:
 
 def _restore_verses() -> list[Block]:
     if find_spec("onnxruntime") is None:
-        return [
-            "Install caesura[neural] for networks for biblical Hebrew and Qur'anic Arabic: pip install 'caesura[neural]'."
-        ]
+        return ["The networks for Hebrew and Arabic need an extra: pip install 'caesura[vowels]'."]
     verses = [(line, ready(language, small=True).restore(line)) for language, line in VERSES.items()]
-    return ["The shipped networks restore biblical Hebrew and Qur'anic Arabic without training:", _table(verses)]
+    return ["The shipped networks restore Hebrew and Arabic without training:", _table(verses)]
 
 
 def _table(rows: list[tuple[str, str]]) -> Table:
