@@ -35,12 +35,12 @@ def to_markdown(text: str) -> str:
     'The mean\n\n<div class="formula"><math alttext="\\fra'
     """
     text = ROLE.sub(r"`\2`", text)
-    text = FORMULA.sub(lambda match: f"{drawn()(match['tex'])}\n", text)
+    text = FORMULA.sub(lambda match: f"{_load_formula()(match['tex'])}\n", text)
     before, heading, examples = text.partition("Examples\n--------\n")
     return EXAMPLE.sub(lambda example: f"```pycon\n{example[0]}\n```", before) + heading + examples
 
 
-def drawn() -> Callable[[str], str]:
+def _load_formula() -> Callable[[str], str]:
     """Return the function of docs/formulas.py; griffe loads this file by its path, so that there is no package to import from."""
     spec = importlib.util.spec_from_file_location("docs_formulas", Path(__file__).with_name("formulas.py"))
     assert spec is not None

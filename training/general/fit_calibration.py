@@ -20,7 +20,7 @@ from assemble import Packed
 from scipy.optimize import minimize
 
 from caesura_vowels import VowelRestorer, ready
-from caesura_vowels.calibration import TextCounts, calibration_error, lower, predict
+from caesura_vowels.calibration import TextCounts, calibration_error, predict, shifted_log_odds
 from caesura_vowels.scripts import script
 
 _BOOKS = {"hebrew": "hebrew-biblical", "arabic": "arabic-quranic"}
@@ -46,7 +46,7 @@ class Sample(NamedTuple):
 
     def lowered(self, numbers: Sequence[float]) -> np.ndarray:
         """Return the probabilities lowered by five numbers."""
-        return 1 / (1 + np.exp(-lower(self.shares, self.known, self.listed, self.shift, numbers)))
+        return 1 / (1 + np.exp(-shifted_log_odds(self.shares, self.known, self.listed, self.shift, numbers)))
 
 
 def lines_of(packed: Packed, kind: int, held: bool, words: int) -> list[str]:

@@ -91,10 +91,28 @@ class TextCounts(NamedTuple):
         return x, size * max(0.0, self.drop / self.letters - _USUAL_DROP)
 
 
-def lower(
+def shifted_log_odds(
     shares: Floats, known: Bools, listed: Bools, shift: tuple[float, float], numbers: Sequence[float] = SHIFT_NUMBERS
 ) -> Floats:
-    """Return log odds of calibrated probabilities, lowered by the shift of a text; ``listed`` says which forms of known words are in the lexicon."""
+    """Return the log odds of calibrated probabilities in a text of another kind.
+
+    Parameters
+    ----------
+    shares : array of float
+        Calibrated probabilities, one per word.
+    known : array of bool
+        Whether the word without marks is in the lexicon.
+    listed : array of bool
+        Whether the restored form of a known word is in the lexicon.
+    shift : (float, float)
+        By how much known and unknown words are worse, from :meth:`TextCounts.shift`.
+    numbers : sequence of float, default SHIFT_NUMBERS
+        Five fitted numbers: how fast the odds of known words shrink and fall, with listed and other forms, and how fast those of unknown words do.
+
+    Returns
+    -------
+    array of float
+    """
     x, y = shift
     shrinking, fall, fall_of_others, shrinking_unknown, fall_unknown = numbers
     odds = np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
@@ -124,7 +142,7 @@ class Calibration:
         shift = (0.0, 0.0) if text is None else text.shift(self.usual)
         if not any(shift):
             return shares
-        odds = lower(shares, known, known if listed is None else listed, shift)
+        odds = shifted_log_odds(shares, known, known if listed is None else listed, shift)
         return np.where(shares > 0, np.minimum(shares, 1 / (1 + np.exp(-odds))), 0.0)
 
     def apply(

@@ -62,7 +62,20 @@ def restore_document(restorer: VowelRestorer, path: Path, tier: str | None = Non
 
 
 def document_text(content: bytes, tier: str | None = None) -> str:
-    """Return the text of a document that :func:`restore_document` returned: the body of a Word file, the labels of one tier or all."""
+    """Return the text of a document that :func:`restore_document` returned.
+
+    Parameters
+    ----------
+    content : bytes
+        A Word file or a TextGrid.
+    tier : str, default None
+        The tier of a TextGrid; None for all tiers.
+
+    Returns
+    -------
+    str
+        The body of the Word file, or the labels of the TextGrid, one per line.
+    """
     if zipfile.is_zipfile(io.BytesIO(content)):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             xml = archive.read("word/document.xml").decode("utf-8")

@@ -313,7 +313,21 @@ class Neural(Model):
 
 
 def count_letters(alphabet: Alphabet, lexicon: Lexicon, least: int = 3) -> LetterNGrams:
-    """Count the letter n-grams of the forms in a lexicon; long ones must occur ``least`` times."""
+    """Count the letter n-grams of the forms in a lexicon.
+
+    Parameters
+    ----------
+    alphabet : Alphabet
+        The letters and their marks.
+    lexicon : Lexicon
+        The forms.
+    least : int, default 3
+        How often a long n-gram must occur to be kept.
+
+    Returns
+    -------
+    LetterNGrams
+    """
     return LetterNGrams.fit(*number_letters(alphabet, lexicon.pointed), alphabet.size, least=least)
 
 

@@ -12,12 +12,12 @@ from caesura.papers.rasanen2009 import synthetic
 
 
 @pytest.fixture(scope="module")
-def drawn():
+def reproduction():
     return reproduce("rasanen2009")
 
 
-def test_printed_values_are_reproduced(drawn) -> None:
-    lines = {line.what: line for section in drawn.sections for line in section.lines}
+def test_printed_values_are_reproduced(reproduction) -> None:
+    lines = {line.what: line for section in reproduction.sections for line in section.lines}
     other = {line.what: line.status for line in lines.values() if line.status not in ("equal", "")}
     assert other == {
         "phones per second": "explained",
@@ -27,33 +27,33 @@ def test_printed_values_are_reproduced(drawn) -> None:
     assert lines["neighbours closer than 40 ms, %"].computed == pytest.approx(21.9, abs=0.05)
 
 
-def test_simulation_and_closed_form_agree(drawn) -> None:
-    np.testing.assert_allclose(drawn.data["simulated"], drawn.data["closed_form"], atol=0.4)
-    assert drawn.data["closed_form"] == sorted(drawn.data["closed_form"])
+def test_simulation_and_closed_form_agree(reproduction) -> None:
+    np.testing.assert_allclose(reproduction.data["simulated"], reproduction.data["closed_form"], atol=0.4)
+    assert reproduction.data["closed_form"] == sorted(reproduction.data["closed_form"])
 
 
-def test_coverage_grows_with_width(drawn) -> None:
-    assert drawn.data["coverage"] == sorted(drawn.data["coverage"])
+def test_coverage_grows_with_width(reproduction) -> None:
+    assert reproduction.data["coverage"] == sorted(reproduction.data["coverage"])
 
 
-def test_r_penalizes_over_segmentation_and_f_does_not(drawn) -> None:
-    figure = next(section for section in drawn.sections if section.title.startswith("Figure 6"))
+def test_r_penalizes_over_segmentation_and_f_does_not(reproduction) -> None:
+    figure = next(section for section in reproduction.sections if section.title.startswith("Figure 6"))
     rows = {float(row[0]): (float(row[2]), float(row[3])) for row in figure.rows}
     assert rows[100.0][0] > rows[0.0][0], "F rewards random boundaries"
     assert rows[100.0][1] < 0 < rows[0.0][1] < rows[-20.0][1], "R does not"
 
 
-def test_same_seed_gives_the_same_numbers(drawn) -> None:
+def test_same_seed_gives_the_same_numbers(reproduction) -> None:
     again = reproduce("rasanen2009", seed=0)
-    assert again.data["simulated"] == drawn.data["simulated"]
-    assert reproduce("rasanen2009", seed=1).data["simulated"] != drawn.data["simulated"]
+    assert again.data["simulated"] == reproduction.data["simulated"]
+    assert reproduce("rasanen2009", seed=1).data["simulated"] != reproduction.data["simulated"]
 
 
-def test_figures_are_saved(drawn, tmp_path) -> None:
+def test_figures_are_saved(reproduction, tmp_path) -> None:
     pytest.importorskip("matplotlib")
     from caesura.papers import save_figures
 
-    files = save_figures(drawn, tmp_path, ("png",))
+    files = save_figures(reproduction, tmp_path, ("png",))
     assert [f.stem for f in files] == [
         "rasanen2009-figure-1",
         "rasanen2009-figure-2",
@@ -122,28 +122,28 @@ def test_other_spellings_of_timit_are_recognized(tmp_path, place) -> None:
     assert [line.printed for line in lines][:3] == [45.0, 68.0, 21.9]
 
 
-def test_figures_1_and_2_count_the_ambiguous_boundary_once(drawn) -> None:
-    section = next(s for s in drawn.sections if s.title.startswith("Figures 1 and 2"))
+def test_figures_1_and_2_count_the_ambiguous_boundary_once(reproduction) -> None:
+    section = next(s for s in reproduction.sections if s.title.startswith("Figures 1 and 2"))
     rows = {row[0]: row[1:4] for row in section.rows}
     assert rows["regions shrunk to mid-points (2.3)"] == (2, 1, 1)
     assert rows["anything within ± 20 ms, boundaries used again"] == (3, 1, 0)
 
 
-def test_measures_of_table_1(drawn) -> None:
+def test_measures_of_table_1(reproduction) -> None:
     """Two hits, three reference boundaries, four found."""
-    values = [float(row[2]) for row in drawn.sections[0].rows]
+    values = [float(row[2]) for row in reproduction.sections[0].rows]
     assert values == pytest.approx([200 / 3, 100 / 3, 2 / 4, 2 / 3, 4 / 7])
 
 
-def test_slope_of_the_simulated_segmenter_ends_where_its_knowledge_ends(drawn) -> None:
-    section = next(s for s in drawn.sections if s.title.startswith("Section 3: where the slope"))
+def test_slope_of_the_simulated_segmenter_ends_where_its_knowledge_ends(reproduction) -> None:
+    section = next(s for s in reproduction.sections if s.title.startswith("Section 3: where the slope"))
     p_values = [float(row[-1]) for row in section.rows]
     assert all(p < 0.001 for p in p_values[:5])
     assert min(p_values[-3:]) > 0.01
 
 
-def test_operating_points_by_r1_and_r(drawn) -> None:
-    section = next(s for s in drawn.sections if s.title.startswith("Section 4: operating points"))
+def test_operating_points_by_r1_and_r(reproduction) -> None:
+    section = next(s for s in reproduction.sections if s.title.startswith("Section 4: operating points"))
     rows = {row[0]: dict(zip(section.columns, row, strict=True)) for row in section.rows}
     assert float(rows["r1"]["r1"]) < float(rows["R"]["r1"])
     assert float(rows["R"]["R"]) >= max(float(row["R"]) for row in rows.values())
