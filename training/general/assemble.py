@@ -21,6 +21,7 @@ import numpy as np
 from form_weights import learn_weights, read_samples
 from modern_words import prefixed_forms, read_words
 from rows import Mixer, read_packed
+from subset import leave_out
 
 from caesura_vowels import VowelRestorer
 from caesura_vowels.calibration import Calibration, calibration_error, cross_validated_error, predict
@@ -31,6 +32,7 @@ from caesura_vowels.neural import FormWeights, Neural, count_letters
 from caesura_vowels.scripts import HEBREW, Script, script
 
 _KIND_WORDS = 12_000
+_MODERN = 2  # the kind that a text is taken for without evidence
 _NAMES = {
     "hebrew": ("biblical", "medieval", "modern", "poetry"),
     "arabic": ("quranic", "classical", "modern", "hadith"),
@@ -45,11 +47,14 @@ NOTICE = {
 
 
 class Packed:
-    """Forms and lines of a packed file as text."""
+    """Forms and lines of a packed file as text; ``without`` is the number of a kind whose training lines are left out."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, without: int | None = None) -> None:
         self.data = read_packed(path)
+        if without is not None:
+            self.data = leave_out(self.data, without)
         self.meta = self.data["meta"]
+        self.kinds = np.unique(self.data["kind"][self.data["repeat"] > 0]).tolist()  # those with training lines
         self.number = self.meta["forms"]
         self.start = np.cumsum(self.data["length"].astype(np.int64)) - self.data["length"]
         self.lines_of = np.concatenate(([0], self.data["ends"]))
@@ -113,9 +118,9 @@ def make_lexicon(packed: Packed, table: Script, least: int) -> tuple[Lexicon, Te
             form = packed.form(n, spelling)
             forms[table.canonical(form)] += int(total[n])
             by_kind[table.strip(form)] += counts[n]
-            if packed.dotted[n] and counts[n, 2]:
-                forms[table.canonical(packed.form(n, spelling, dotted=True))] += int(counts[n, 2])
-    listed = listed_forms() if table.name == "hebrew" else set()
+            if packed.dotted[n] and counts[n, _MODERN]:
+                forms[table.canonical(packed.form(n, spelling, dotted=True))] += int(counts[n, _MODERN])
+    listed = listed_forms() if table.name == "hebrew" and _MODERN in packed.kinds else set()
     for form in listed:
         forms[form] = max(forms[form], least)
     bare: defaultdict[str, list[str]] = defaultdict(list)
@@ -134,7 +139,9 @@ def make_lexicon(packed: Packed, table: Script, least: int) -> tuple[Lexicon, Te
         tuple(names), tuple(pointed), np.cumsum([0, *map(len, kept)]), np.array([forms[f] for f in pointed], np.int64)
     )
     frequent = sorted(by_kind, key=lambda word: -int(by_kind[word].sum()))[:_KIND_WORDS]
-    kinds_ = TextKinds.count(_NAMES[table.name], 2, controls(packed), {word: by_kind[word] for word in frequent})
+    names, trained_kinds = [_NAMES[table.name][kind] for kind in packed.kinds], packed.kinds
+    usual = trained_kinds.index(_MODERN if _MODERN in trained_kinds else int(counts.sum(axis=0).argmax()))
+    kinds_ = TextKinds.count(names, usual, controls(packed), {word: by_kind[word][trained_kinds] for word in frequent})
     return lexicon, kinds_
 
 
@@ -149,9 +156,9 @@ def controls(packed: Packed) -> list[list[str]]:
     """Return the control symbols of every kind: full and uniform pointing, except for texts that have their own."""
     data = packed.data
     if packed.meta["language"] == "arabic":
-        return [[f"<kind {n}>"] for n in range(4)]
+        return [[f"<kind {n}>"] for n in packed.kinds]
     out = []
-    for kind in range(4):
+    for kind in packed.kinds:
         lines = (data["kind"] == kind) & (data["repeat"] > 0)
         usual = {name: int(np.bincount(data[name][lines]).argmax()) for name in ("uniform", "dagesh")}
         values = usual if kind == 0 else {"uniform": 2, "dagesh": 2}
@@ -174,9 +181,9 @@ def held_lines(packed: Packed, table: Script, kind: int, most: int, spelling: in
     """Return held-out lines of a kind; modern Hebrew in uniform pointing with initial dagesh. Without ``spelling``, every second one is in full spelling."""
     data, gaps = packed.data, packed.gaps()
     mine = np.flatnonzero((data["repeat"] == 0) & (data["kind"] == kind))
-    mine = mine[(data["uniform"][mine] == 2) | (kind != 2)]
+    mine = mine[(data["uniform"][mine] == 2) | (kind != _MODERN)]
     mine = mine[: int(np.searchsorted(np.cumsum(np.diff(packed.lines_of)[mine]), most))]
-    full = kind == 2 and table.name == "hebrew"
+    full = kind == _MODERN and table.name == "hebrew"
     lines = (
         packed.line(n, gaps, (i % 2 if spelling is None else spelling) if full else 0, dotted=full)
         for i, n in enumerate(mine.tolist())
@@ -192,10 +199,10 @@ def combine(model: Neural, packed: Packed, table: Script, least: int) -> Neural:
         FormWeights(letters_known=1, letters_other=1),
     )
     samples = []
-    for kind, most in enumerate(_COMBINED[table.name]):
-        for spelling in (0, 1, 4) if kind == 2 and table.name == "hebrew" else (0,):
-            lines = held_lines(packed, table, kind, most, spelling)
-            samples += read_samples(model, lines, table, model.kinds.names[kind])
+    for name, kind in zip(model.kinds.names, packed.kinds, strict=True):
+        for spelling in (0, 1, 4) if kind == _MODERN and table.name == "hebrew" else (0,):
+            lines = held_lines(packed, table, kind, _COMBINED[table.name][kind], spelling)
+            samples += read_samples(model, lines, table, name)
     model.weights = learn_weights(samples)
     return model
 
@@ -204,9 +211,8 @@ def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration
     """Calibrate on held-out lines of every kind."""
     assert model.kinds is not None
     found, shares = [], {}
-    for kind, most in enumerate(_CALIBRATED):
-        name = model.kinds.names[kind]
-        found.append(predict(model, held_lines(packed, table, kind, most, None), table, name))
+    for name, kind in zip(model.kinds.names, packed.kinds, strict=True):
+        found.append(predict(model, held_lines(packed, table, kind, _CALIBRATED[kind], None), table, name))
         shares[name] = float(found[-1].right.mean())
     probability, right, known = (np.concatenate(part) for part in zip(*found, strict=True))
     result = {
@@ -226,6 +232,19 @@ def read_network(path: Path) -> Network:
     return Network(tuple(meta["symbols"]), meta["first_letter"], slots, words, path.read_bytes())
 
 
+def make_restorer(network: Path, packed: Packed, least: int) -> VowelRestorer:
+    """Return a restorer with a network: collect its lexicon, learn how they are combined, and calibrate; ``least`` is how often a form occurs at least."""
+    table = script(packed.meta["language"])
+    lexicon, kinds = make_lexicon(packed, table, least)
+    print(f"{len(lexicon)} forms of {len(lexicon.bare)} words; {kinds.controls}")
+    trained = replace(read_network(network), seen=hash_lines(training_verses(packed), table))
+    model = combine(Neural(table, lexicon, trained, kinds), packed, table, max(3, least))
+    restorer = VowelRestorer(table.name, "neural")
+    restorer._calibration, restorer.validation = calibrate(model, packed, table)
+    restorer._fitted, restorer.notice = model, NOTICE[table.name]
+    return restorer
+
+
 def main() -> None:
     """Read the command line and assemble."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -235,15 +254,8 @@ def main() -> None:
     parser.add_argument("--min-count", type=int, default=2, help="how often a form of the lexicon occurs at least")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
-    packed = Packed(arguments.data)
-    table = script(packed.meta["language"])
-    lexicon, kinds = make_lexicon(packed, table, arguments.min_count)
-    print(f"{len(lexicon)} forms of {len(lexicon.bare)} words; {kinds.controls}")
-    network = replace(read_network(arguments.network), seen=hash_lines(training_verses(packed), table))
-    model = combine(Neural(table, lexicon, network, kinds), packed, table, max(3, arguments.min_count))
-    restorer = VowelRestorer(table.name, "neural")
-    restorer._calibration, restorer.validation = calibrate(model, packed, table)
-    restorer._fitted, restorer.notice, restorer.made_for = model, NOTICE[table.name], arguments.made_for
+    restorer = make_restorer(arguments.network, Packed(arguments.data), arguments.min_count)
+    restorer.made_for = arguments.made_for
     restorer.save(arguments.output)
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB, {restorer.validation}")
 

@@ -23,15 +23,22 @@ _HERE = Path(__file__).resolve().parent
 for _folder in (_HERE.parents[1] / "packages" / "caesura-vowels" / "src" / "caesura_vowels", _HERE):
     sys.path.insert(0, str(_folder))  # on the machine with the GPU, nets lies beside this file
 from rows import LENGTH, Mixer, Rows, read_packed  # noqa: E402
-from subset import take  # noqa: E402
+from subset import leave_out, take  # noqa: E402
 
 _PARTS = 12  # of a pass
 _PART_BYTES = 15_000_000
 
 
-def feed(path: str, part: tuple[int, float], worker: int, workers: int, seed: int, queue: Any) -> None:
+def read_texts(path: Path, without: str | None) -> dict[str, Any]:
+    """Read packed texts, without the training lines of a kind if one is named."""
+    data = read_packed(path)
+    return data if without is None else leave_out(data, data["meta"]["kinds"].index(without))
+
+
+def feed(path: Path, part: tuple[int, float, str | None], worker: int, workers: int, seed: int, queue: Any) -> None:
     """Put the parts of all passes that are this worker's into the queue, for ever."""
-    mixer = Mixer(take(read_packed(Path(path)), *part))
+    uniform, others, without = part
+    mixer = Mixer(take(read_texts(path, without), uniform, others))
     job = worker
     while True:
         queue.put(mixer.rows(1000 * seed + job // _PARTS, job % _PARTS, _PARTS))
@@ -182,6 +189,7 @@ def main() -> None:
         "--uniform", type=int, default=0, help="modern lines: how uniform their pointing is at least, 0 to 2"
     )
     parser.add_argument("--others", type=float, default=1.0, help="the share of the texts of other kinds")
+    parser.add_argument("--without", metavar="KIND", help="leave out the training lines of a kind of text, poetry, say")
     parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="first parts of networks to learn from")
     for field in fields(TrainingConfig):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default))
@@ -196,10 +204,10 @@ def main() -> None:
     )
     queue: Any = multiprocessing.Queue(arguments.workers)
     for worker in range(arguments.workers):
-        part = (arguments.uniform, arguments.others)
-        job = (str(arguments.data), part, worker, arguments.workers, config.seed, queue)
+        part = (arguments.uniform, arguments.others, arguments.without)
+        job = (arguments.data, part, worker, arguments.workers, config.seed, queue)
         multiprocessing.Process(target=feed, args=job, daemon=True).start()
-    data = read_packed(arguments.data)
+    data = read_texts(arguments.data, arguments.without)
     held = held_sets(data)
 
     def log(text: str) -> None:
