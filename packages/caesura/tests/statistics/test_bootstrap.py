@@ -75,7 +75,7 @@ def test_pooling_into_groups_keeps_total_and_spread() -> None:
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 30, 199])
-def teststudent_quantiles_match_scipy(freedom: int) -> None:
+def test_student_quantiles_match_scipy(freedom: int) -> None:
     stats = pytest.importorskip("scipy.stats", reason="the oracle is SciPy's (extra stats)")
     for share in (0.001, 0.025, 0.5, 0.9, 0.9995):
         assert student_quantile(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=1e-9, abs=1e-9)
