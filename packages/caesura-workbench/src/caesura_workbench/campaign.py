@@ -189,11 +189,6 @@ class Campaign:
 
     # ------------------------------------------------------------------ release
 
-    def is_released(self, project: int) -> bool:
-        """Whether annotators and readers see everything."""
-        with self._store.reading() as db:
-            return db.scalar(sa.select(projects.c.released).where(projects.c.id == project)) is not None
-
     def release(self, project: int, released: bool) -> None:
         """Release a project, or close it again."""
         describe_action("released" if released else "closed")

@@ -24,9 +24,6 @@ from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
 from caesura.validation import validate_choice, validate_integer
 
-#: Metrics of recordings that can be corrected for chance by placing all boundaries at random times.
-TIMED_METRICS = ("boundary-F", "Sf", "SfB")
-
 _ENOUGH, _MOST_DRAWS, _CHUNK = (
     0.005,
     20_000,
@@ -284,7 +281,7 @@ def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000
     counted : CountedPairs
         The pairs of coders.
     measure : Metric
-        One of :data:`TIMED_METRICS`.
+        boundary-F, Sf or SfB.
     draws : int, default 1,000
         The number of random placements.
     seed : int, default 0

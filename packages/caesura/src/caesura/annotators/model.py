@@ -853,7 +853,7 @@ def fit_annotators(
         raise CaesuraError(f"level is {level!r}; expected a number between 0 and 1.")
     counts = make_prior(prior)
     sampling = None if intervals is None else Sampling(intervals, level, sweeps, seed=seed)
-    _check_annotators(data, prior, of)
+    _check_annotators(data, prior)
     if of == "labels" or data.kind == "spans":
         if n_t is not None:
             raise CaesuraError(
@@ -918,7 +918,7 @@ def make_prior(given: PriorLike) -> Prior | None:
     return prior
 
 
-def _check_annotators(corpus: Corpus, prior: PriorLike, of: Target) -> None:
+def _check_annotators(corpus: Corpus, prior: PriorLike) -> None:
     number = len(np.unique(corpus.coder_of))
     if number < 2:
         raise CaesuraError(

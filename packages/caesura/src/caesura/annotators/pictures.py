@@ -230,13 +230,13 @@ class GoldPosterior(ScenePicture):
         available = max(8, width - margin)
         length = max(len(self.posterior), 1)
         bins = min(length, available)
-        columns = tuple(self._shapes(bins, available if fine else bins, length, margin))
+        columns = tuple(self._shapes(bins, available if fine else bins, length))
         several = "" if bins == length else f" · {length / bins:.3g} gaps per column, the highest is shown"
         words = f"{len(self.gold)} boundaries, of {float(self.posterior.sum()):.1f} expected."
         rows = (0.8, *(1.1,) * _TALL, 1.1, *(1.1 for _ in self.marks))
         return Scene(self.title, words, self.title, f"bars from 0 to 1{several}", width, margin, rows, (columns,))
 
-    def _shapes(self, bins: int, wide: int, length: int, margin: int) -> Iterator[Shape]:
+    def _shapes(self, bins: int, wide: int, length: int) -> Iterator[Shape]:
         edges = np.linspace(0, length, bins + 1).astype(int)
         heights = [float(self.posterior[a : max(b, a + 1)].max(initial=0.0)) for a, b in pairwise(edges.tolist())]
         scale = 1.0 if self.step is None else self.step

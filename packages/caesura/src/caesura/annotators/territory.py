@@ -343,7 +343,7 @@ class Chain:
             return replace(self, skip=False).decode(parameters)  # quiet gaps are more likely boundaries than not
         left, right, total, norm = self.forward(self.nodes, weights, missed, parameters.odds, best=True)
         chosen = np.zeros(len(self.nodes.at), np.int64)
-        trace_best(self.nodes, by_type, weights, parameters.odds, left, right, total, norm, chosen)
+        trace_best(self.nodes, by_type, weights, left, right, total, norm, chosen)
         found: list[list[tuple[int, int]]] = [[] for _ in self.items]
         for k in np.flatnonzero(chosen).tolist():
             found[self.item_of[k]].append((int(self.nodes.at[k]), int(chosen[k]) - 1))

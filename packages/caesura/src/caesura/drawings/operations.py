@@ -170,9 +170,6 @@ def _sentence(each: Edit) -> str:
 # ---------------------------------------------------------------------- outcomes per type
 
 
-_NAME = 16
-
-
 def draw_fates(
     corpus: Corpus,
     *,

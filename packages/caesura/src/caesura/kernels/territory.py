@@ -456,7 +456,7 @@ def count_expected(
 
 @kernel
 def trace_best(
-    nodes: Nodes, by_type: Any, weights: Any, odds: float, left: Any, right: Any, total: Any, norm: Any, chosen: Any
+    nodes: Nodes, by_type: Any, weights: Any, left: Any, right: Any, total: Any, norm: Any, chosen: Any
 ) -> None:
     """Write one more than the type of every boundary of the most probable set to ``chosen[k]``, given a pass with ``best``."""
     reach = weights.shape[1] - 1

@@ -229,7 +229,7 @@ def density_bias(
     named = dict(zip(distinct_names(chosen), chosen, strict=True))
     placings: dict[str, tuple[_Place, bool]] = {name: _placing(name, reference) for name in segmenters}
     for name, corpus in (systems or {}).items():
-        placings[name] = (_thinning(corpus, reference, name), True)
+        placings[name] = (_thinning(corpus, reference), True)
     if not placings:
         raise CaesuraError("name a segmenter or give a system.")
     swept = {
@@ -312,7 +312,7 @@ def _placing(name: str, reference: Corpus) -> tuple[_Place, bool]:
     return place, False
 
 
-def _thinning(system: Corpus, reference: Corpus, name: str) -> _Place:
+def _thinning(system: Corpus, reference: Corpus) -> _Place:
     """Return a function that drops boundaries of a system, or adds some, at random."""
     known: dict[tuple[str, str], NDArray[np.int64]] = {}
     Pairs.between(reference, system)  # raises an error if items are missing

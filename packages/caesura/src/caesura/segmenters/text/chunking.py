@@ -188,7 +188,7 @@ def chunk(
         regions, cut = limits.cut_long_units(source, regions)
         cuts = _place(source, regions, method, segments, limits, parameters)
     edges = [0, *(regions[p][0] for p in cuts), len(source)]
-    spans = limits.split_again(source, regions, list(pairwise(edges)))
+    spans = limits.split_again(source, list(pairwise(edges)))
     short, over = limits.outside(source, spans)
     widened = [_with_overlap(source, spans, i, amount, kind, regions, limits) for i in range(len(spans))]
     tokens = (lambda part: limits.count(part)) if count is not None or limits.counts_tokens else (lambda part: None)
@@ -462,9 +462,7 @@ class _Limits:
         centre = (regions[first][0] + regions[last - 1][1]) / 2
         return min(inner, key=lambda p: (abs(regions[p][0] - centre), p))
 
-    def split_again(
-        self, source: str, regions: list[tuple[int, int]], spans: list[tuple[int, int]]
-    ) -> list[tuple[int, int]]:
+    def split_again(self, source: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Split chunks whose tokens do not add up to those of their units and exceed the maximum."""
         if self.max_tokens is None or self.oversize == "keep":
             return spans
