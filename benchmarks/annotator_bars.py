@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 import caesura as cs
-from annotators import calibration, compare
+from annotators import compare, estimation_errors
 from caesura.annotators.simulation import SimulatedAnnotator, Simulation
 from caesura.annotators.territory import base_displacement
 from caesura.gold.linear import group_marks
@@ -89,17 +89,7 @@ def gold(corpora: int = 12) -> None:
                 simulation = draw_texts(people, reach, seed)
                 scores, model = compare(simulation, reach + 1)
                 rows.append(list(scores.values()))
-                known = [(model.annotators[name], own) for name, own in simulation.annotators.items()]
-                errors.append(
-                    (
-                        np.mean([abs(p.hit_rate - own.hit_rate) for p, own in known]),
-                        np.mean([abs(p.false_alarm_rate - own.false_alarm_rate) for p, own in known]),
-                        np.mean([np.abs(p.displacement.values - own.displacement).sum() / 2 for p, own in known]),
-                        known[-1][0].hit_rate,
-                        calibration(model, simulation.truth),
-                        model.expected_f - scores["territory"][0],
-                    )
-                )
+                errors.append(estimation_errors(model, simulation, scores["territory"][0]))
             means = dict(zip(scores, np.mean(rows, axis=0).tolist(), strict=True))
             shown = ", ".join(f"{method} {f:.3f} / {b:.3f}" for method, (f, b) in means.items())
             print(f"w = {reach}, {people} annotators, exact F / B: {shown}")

@@ -19,7 +19,7 @@ import numpy as np
 
 import caesura as cs
 from caesura.annotators.planning import gold_quality
-from caesura.annotators.simulation import SimulatedAnnotator, draw_like, simulate_annotators
+from caesura.annotators.simulation import SimulatedAnnotator, Simulation, draw_like, simulate_annotators
 from caesura.annotators.territory import Chain, MarkedItem, Prior, fit, start
 from caesura.gold.linear import group_marks
 
@@ -79,7 +79,7 @@ def without_moves(corpus: cs.Corpus) -> dict[tuple[str, str], cs.Segmentation]:
     }
 
 
-def compare(simulation, n_t: int = 2) -> tuple[dict[str, tuple[float, float]], cs.AnnotatorModel]:
+def compare(simulation: Simulation, n_t: int = 2) -> tuple[dict[str, tuple[float, float]], cs.AnnotatorModel]:
     """Exact F and B of every method."""
     corpus, truth, people = simulation.corpus, simulation.truth, len(simulation.corpus.coders)
     model = cs.fit_annotators(corpus, n_t=n_t, intervals=None)
@@ -117,6 +117,19 @@ def calibration(model: cs.AnnotatorModel, truth: cs.Corpus) -> float:
     )
 
 
+def estimation_errors(model: cs.AnnotatorModel, simulation: Simulation, f: float) -> tuple[float, ...]:
+    """Mean errors of h, f and δ, the estimated h of the last annotator, the calibration error, and by how much F is overestimated."""
+    known = [(model.annotators[name], own) for name, own in simulation.annotators.items()]
+    return (
+        np.mean([abs(p.hit_rate - own.hit_rate) for p, own in known]),
+        np.mean([abs(p.false_alarm_rate - own.false_alarm_rate) for p, own in known]),
+        np.mean([np.abs(p.displacement.values - own.displacement).sum() / 2 for p, own in known]),
+        known[-1][0].hit_rate,
+        calibration(model, simulation.truth),
+        model.expected_f - f,
+    )
+
+
 def quality(seeds: int = 12) -> None:
     for n_t in (2, 3):
         for people in (3, 5, 10):
@@ -125,17 +138,7 @@ def quality(seeds: int = 12) -> None:
                 simulation = simulate_annotators(people, n_t=n_t, seed=seed)
                 scores, model = compare(simulation, n_t)
                 rows.append(list(scores.values()))
-                known = [(model.annotators[name], own) for name, own in simulation.annotators.items()]
-                errors.append(
-                    (
-                        np.mean([abs(p.hit_rate - own.hit_rate) for p, own in known]),
-                        np.mean([abs(p.false_alarm_rate - own.false_alarm_rate) for p, own in known]),
-                        np.mean([np.abs(p.displacement.values - own.displacement).sum() / 2 for p, own in known]),
-                        known[-1][0].hit_rate,
-                        calibration(model, simulation.truth),
-                        model.expected_f - scores["territory"][0],
-                    )
-                )
+                errors.append(estimation_errors(model, simulation, scores["territory"][0]))
             print(
                 f"w = {n_t - 1}, {people} annotators: "
                 + ", ".join(f"{m} {f:.3f} / {b:.3f}" for m, (f, b) in zip(scores, np.mean(rows, axis=0), strict=True))
