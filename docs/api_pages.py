@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from generated_pages import add_to_navigation, add_to_site
+
 OVERVIEW = "workbench-api.md"
 
 #: The tags of the description, and the subject that each page is about.
@@ -82,24 +84,13 @@ def operations(tag: str) -> list[Operation]:
 
 def on_config(config: Any) -> Any:
     """Add the pages to the navigation, below the overview."""
-    pages = [{"Overview": OVERVIEW}, *({title: page_uri(tag)} for tag, title in SUBJECTS.items())]
-    for entry in config["nav"]:
-        if "Reference" in entry:
-            entry["Reference"] = [
-                {name: pages} if uri == OVERVIEW else {name: uri}
-                for each in entry["Reference"]
-                for name, uri in each.items()
-            ]
-    return config
+    pages = [{title: page_uri(tag)} for tag, title in SUBJECTS.items()]
+    return add_to_navigation(config, OVERVIEW, pages)
 
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add one generated page per subject."""
-    from mkdocs.structure.files import File
-
-    for tag in SUBJECTS:
-        files.append(File.generated(config, page_uri(tag), content=page(tag)))
-    return files
+    return add_to_site(files, config, {page_uri(tag): page(tag) for tag in SUBJECTS})
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:

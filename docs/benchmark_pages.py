@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from markdown.extensions.toc import slugify
 
+from generated_pages import add_to_navigation, add_to_site
+
 URI = "benchmarks.md"
 SOURCE = Path(__file__).with_name(URI)
 #: A block of code, or a heading with its anchor, if it names one.
@@ -32,20 +34,12 @@ class Section(NamedTuple):
 
 def on_config(config: Any) -> Any:
     """Add the pages to the navigation (a hook of mkdocs)."""
-    pages = [{"Overview": URI}, *({section.title: page_uri(name)} for name, section in sections().items())]
-    for entry in config["nav"]:
-        if "Project" in entry:
-            entry["Project"] = [{"Benchmarks": pages} if "Benchmarks" in each else each for each in entry["Project"]]
-    return config
+    return add_to_navigation(config, URI, [{section.title: page_uri(name)} for name, section in sections().items()])
 
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add the pages (a hook of mkdocs)."""
-    from mkdocs.structure.files import File
-
-    for name in sections():
-        files.append(File.generated(config, page_uri(name), content=page(name)))
-    return files
+    return add_to_site(files, config, {page_uri(name): page(name) for name in sections()})
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:

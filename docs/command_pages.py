@@ -17,6 +17,7 @@ import click
 
 from caesura.cli.main import program as caesura
 from caesura_workbench.__main__ import program as workbench
+from generated_pages import add_to_navigation, add_to_site
 
 OVERVIEW = "command-line.md"
 PAGE = Path(__file__).with_name(OVERVIEW)
@@ -25,24 +26,12 @@ EXAMPLE = re.compile(r"^(?P<about>(?:Example|For [\w ]+)): (?P<line>caesura.*)$"
 
 def on_config(config: Any) -> Any:
     """Add the pages to the navigation, below the overview (a hook of mkdocs)."""
-    pages = [{"Overview": OVERVIEW}, *({name: page_uri(name)} for name in commands())]
-    for entry in config["nav"]:
-        if "Reference" in entry:
-            entry["Reference"] = [
-                {name: pages} if uri == OVERVIEW else {name: uri}
-                for each in entry["Reference"]
-                for name, uri in each.items()
-            ]
-    return config
+    return add_to_navigation(config, OVERVIEW, [{name: page_uri(name)} for name in commands()])
 
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add one generated page per command (a hook of mkdocs)."""
-    from mkdocs.structure.files import File
-
-    for name in commands():
-        files.append(File.generated(config, page_uri(name), content=page(name)))
-    return files
+    return add_to_site(files, config, {page_uri(name): page(name) for name in commands()})
 
 
 @cache

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import caesura as cs
 from caesura.drawings.catalog import drawing
 from caesura.errors import CaesuraError
+from generated_pages import add_to_site
 
 DATA = Path(__file__).parents[1] / "examples" / "data"
 PAGE = Path(__file__).with_name("gallery.md")
@@ -27,11 +28,7 @@ SMALL_ERRORS = "small-errors.md"
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add the pictures of the gallery (a hook of mkdocs)."""
-    from mkdocs.structure.files import File
-
-    for name in EXAMPLES:
-        files.append(File.generated(config, picture_uri(name), content=picture(name)))
-    return files
+    return add_to_site(files, config, {picture_uri(name): picture(name) for name in EXAMPLES})
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:

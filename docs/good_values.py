@@ -26,6 +26,7 @@ from caesura.errors import CaesuraError
 from caesura_vowels.field_scores import field_corpus
 from caesura_vowels.marked_text import marked_corpus
 from caesura_vowels.scripts import HEBREW
+from generated_pages import add_to_site
 
 PAGE = Path(__file__).with_name("what-is-a-good-value.md")
 PUBLISHED: dict[str, Any] = tomllib.loads(Path(__file__).with_name("published_values.toml").read_text("utf-8"))
@@ -123,10 +124,7 @@ LEFT, WIDTH, ROW, TOP = 190, 480, 28, 62  # of the axis, of a row, and of the fi
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add the picture to the site (a hook of mkdocs)."""
-    from mkdocs.structure.files import File
-
-    files.append(File.generated(config, "pictures/good-values.svg", content=picture()))
-    return files
+    return add_to_site(files, config, {"pictures/good-values.svg": picture()})
 
 
 def picture() -> str:

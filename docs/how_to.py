@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from generated_pages import add_to_navigation
+
 FOLDER = Path(__file__).parent / "how-to"
 INDEX = "how-to/index.md"
 DATA = Path(__file__).parents[1] / "examples" / "data"
@@ -60,13 +62,7 @@ def on_config(config: Any) -> Any:
         {subject: [{question: f"how-to/{name}"} for name, question in pages.items()]}
         for subject, pages in questions().items()
     ]
-    for entry in config["nav"]:
-        if "How-to" in entry:
-            entry["How-to"] = [
-                {"Questions": [{"All questions": INDEX}, *subjects]} if "Questions" in each else each
-                for each in entry["How-to"]
-            ]
-    return config
+    return add_to_navigation(config, INDEX, subjects, "All questions")
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import caesura as cs
+from generated_pages import add_to_navigation, add_to_site
 
 OVERVIEW = "metrics.md"
 
@@ -46,22 +47,14 @@ COMPARES = {
 
 def on_config(config: Any) -> Any:
     """Add the pages to the navigation, below the overview (a hook of mkdocs)."""
-    pages = [{"Overview": OVERVIEW}, *({TITLES.get(family, family): page_uri(family)} for family in families())]
-    for entry in config["nav"]:
-        if "Reference" in entry:
-            entry["Reference"] = [
-                {name: pages if uri == OVERVIEW else uri} for each in entry["Reference"] for name, uri in each.items()
-            ]
-    return config
+    return add_to_navigation(
+        config, OVERVIEW, [{TITLES.get(family, family): page_uri(family)} for family in families()]
+    )
 
 
 def on_files(files: Any, *, config: Any) -> Any:
     """Add one generated page per family."""
-    from mkdocs.structure.files import File
-
-    for family in families():
-        files.append(File.generated(config, page_uri(family), content=page(family)))
-    return files
+    return add_to_site(files, config, {page_uri(family): page(family) for family in families()})
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:

@@ -9,7 +9,9 @@ import inspect
 import pkgutil
 from typing import Any
 
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import Files
+
+from generated_pages import add_to_navigation, add_to_site
 
 INDEX = "reference/index.md"
 
@@ -175,19 +177,12 @@ MODULE_MEMBERS = {
 def on_config(config: Any) -> Any:
     """Add the pages to the navigation, below the entry that has the index."""
     sections = [{subject: [{title(path): page_uri(path)} for path in paths]} for subject, paths in SUBJECTS.items()]
-    config["nav"] = [
-        {"Reference": [{"Overview": INDEX}, *LOOKUP, *sections]} if entry == {"Reference": INDEX} else entry
-        for entry in config["nav"]
-    ]
-    return config
+    return add_to_navigation(config, INDEX, [*LOOKUP, *sections])
 
 
 def on_files(files: Files, *, config: Any) -> Files:
     """Add one generated page per object."""
-    for paths in SUBJECTS.values():
-        for path in paths:
-            files.append(File.generated(config, page_uri(path), content=page(path)))
-    return files
+    return add_to_site(files, config, {page_uri(path): page(path) for paths in SUBJECTS.values() for path in paths})
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
