@@ -8,9 +8,9 @@ import pytest
 import caesura as cs
 from caesura.drawings.catalog import applicable, draw
 from caesura.model import Corpus, Segmentation, Spans
+from caesura_vowels import RestoredWord, VowelRestorer
 from caesura_vowels.restorations import Restorations
 from caesura_vowels.restored_text import letter_probabilities, offered_forms
-from caesura_vowels.restorer import RestoredWord, VowelRestorer
 from caesura_vowels.scripts import HEBREW
 from cli.command import caesura, refused
 

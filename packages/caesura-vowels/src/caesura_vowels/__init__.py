@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from caesura_vowels.corpora import split_blocks as split_blocks
     from caesura_vowels.corpora import split_random as split_random
     from caesura_vowels.restored_text import restored_words as restored_words
-    from caesura_vowels.restorer import RestoredWord as RestoredWord
     from caesura_vowels.restorer import VowelRestorer as VowelRestorer
     from caesura_vowels.restorer import ready as ready
+    from caesura_vowels.text_restoration import RestoredWord as RestoredWord
 
 __getattr__, __dir__, __all__ = _lazy.attach(
     __name__,
@@ -26,6 +26,7 @@ __getattr__, __dir__, __all__ = _lazy.attach(
         "altered": ["RestoredScores", "score_restored"],
         "corpora": ["VowelCorpus", "load_corpus", "split_blocks", "split_random"],
         "restored_text": ["restored_words"],
-        "restorer": ["RestoredWord", "VowelRestorer", "ready"],
+        "restorer": ["VowelRestorer", "ready"],
+        "text_restoration": ["RestoredWord"],
     },
 )

@@ -10,8 +10,9 @@ from caesura.display.cells import WrappedLine, cell_width, clean, clip, wrap_uni
 from caesura.display.scene import Picture, Scene, ScenePicture, Shape, StyledWord
 from caesura.model import Corpus
 from caesura_vowels.restored_text import DOUBTFUL, FORMS, WRONG, letter_probabilities, offered_forms
-from caesura_vowels.restorer import RestoredWord, VowelRestorer, ready
+from caesura_vowels.restorer import VowelRestorer, ready
 from caesura_vowels.scripts import guess_script
+from caesura_vowels.text_restoration import RestoredWord
 
 _MAX_LINES = 400
 _KEY = (f"letters underlined: under {DOUBTFUL:.0%} probability", f"bold as well: under {WRONG:.0%}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -21,18 +21,17 @@ from caesura_vowels.calibration import (
     PASSES,
     Calibration,
     HeldOutValidation,
-    TextCounts,
     hold_out,
     validate_on_held_out,
 )
 from caesura_vowels.conventions import learn_spelling_conventions
-from caesura_vowels.levels import Level, check_level, limit_marks
+from caesura_vowels.levels import Level, check_level
 from caesura_vowels.lexicon import Lexicon, Lines, hash_line, hash_lines, read_lines, unseen_lines
-from caesura_vowels.models import DISCOUNTS, MODELS, Alternatives, Hmm, Model, Progress, Words
+from caesura_vowels.models import DISCOUNTS, MODELS, Hmm, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
-from caesura_vowels.qamats_qatan import mark_qamats_qatan
 from caesura_vowels.scripts import Missing, Script, register_script, script
 from caesura_vowels.storage import encode_strings, load_model, save_model
+from caesura_vowels.text_restoration import RestoredWord, TextRestoration, check_kind, choose_kind
 
 #: How to treat marks in the input: "keep" them and fill in the missing ones, or "replace" them. "constrain" is an older name of "keep".
 Existing = Literal["keep", "constrain", "replace"]
@@ -44,43 +43,8 @@ Context = Literal["paragraph", "line"]
 SHIPPED_MODELS = Path(__file__).parent / "shipped_models"
 SHIPPED_NAMES = ("hebrew", "hebrew-biblical", "arabic", "arabic-quranic")
 
-# Limits on what is processed at once, so that memory does not grow with the text.
-_MAX_LINE_WORDS = 1000
-_BATCH_LINES = 2000
-_MAX_CELLS = 800_000  # words of a batch × letters of the longest of them
-
+_BATCH_LINES = 2000  # lines of a stream restored at once, so that memory does not grow with it
 _MAX_NETWORKS = 4
-# A text of at least 20 words with more than a quarter unknown ones causes a warning.
-_MIN_TEXT_WORDS, _MAX_UNKNOWN = 20, 0.25
-
-
-class RestoredWord(NamedTuple):
-    """One word of a text with its pointed forms.
-
-    Attributes
-    ----------
-    start : int
-        The position of its first character in the text.
-    word : str
-        The word as it was written.
-    alternatives : tuple of (str, float)
-        Its pointed forms with their probabilities, best first.
-
-    Examples
-    --------
-    >>> word = VowelRestorer().fit(["דָוִד רָב"]).restore_nbest("רב דוד")[1]
-    >>> word.start, word.alternatives[0][0] == "דָוִד", round(word.probability, 2)
-    (3, True, 1.0)
-    """
-
-    start: int
-    word: str
-    alternatives: tuple[tuple[str, float], ...]
-
-    @property
-    def probability(self) -> float:
-        """The probability of the best form; 0 if the model does not know the word."""
-        return self.alternatives[0][1]
 
 
 class PathStep(NamedTuple):
@@ -408,18 +372,8 @@ class VowelRestorer:
             Such as "biblical", "medieval", "modern" or "poetry" (Hebrew), "quranic", "classical", "modern" or "hadith" (Arabic); None if the
             model knows no kinds.
         """
-        return self._kind_of([self.fitted.read(word) for word in self.script.word.findall(text)])
-
-    def _kind_of(self, words: Sequence[str]) -> str | None:
-        kinds = getattr(self.fitted, "kinds", None)
-        return None if kinds is None else self.kind or kinds.names[kinds.recognize(words)]
-
-    def _check_kind(self) -> None:
-        kinds: Any = getattr(self.fitted, "kinds", None)
-        if self.kind is not None and kinds is None:
-            raise CaesuraError("this model knows no kinds of text; remove kind.")
-        if self.kind is not None and self.kind not in kinds.names:
-            raise UnknownName("kind of text", self.kind, list(kinds.names))
+        words = [self.fitted.read(word) for word in self.script.word.findall(text)]
+        return choose_kind(self.fitted, self.kind, words)
 
     # ------------------------------------------------------------------ restoring
 
@@ -436,7 +390,7 @@ class VowelRestorer:
         str
             The text with marks: ``script.strip(restore(text)) == script.strip(text)``.
         """
-        return _RestorationJob(self, text).restored_text()
+        return TextRestoration(self, text, self._calibration).restored_text()
 
     def restore_lines(self, lines: Iterable[str]) -> Iterator[str]:
         """Restore a stream of lines, 2,000 at a time; line ends stay as they are.
@@ -475,7 +429,7 @@ class VowelRestorer:
         """
         if n < 1:
             raise CaesuraError(f"n is {n}; expected 1 or more.")
-        return _RestorationJob(self, text).words(n)
+        return TextRestoration(self, text, self._calibration).words(n)
 
     def probability(self, text: str) -> list[tuple[str, float]]:
         """Return every word as restored, with the probability that it is right.
@@ -639,7 +593,7 @@ class VowelRestorer:
             why = str(fault).rstrip(".")
             raise FormatError(where, None, f"a part of this model is missing or unexpected: {why}.") from None
         restorer.set_params(**changes)
-        restorer._check_kind()
+        check_kind(restorer.fitted, restorer.kind)
         return restorer
 
     # ------------------------------------------------------------------ the interface of scikit-learn
@@ -732,160 +686,6 @@ class VowelRestorer:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise CaesuraError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
-
-
-class _RestorationJob:
-    """One text, split into gaps and words, with the words as the model reads them."""
-
-    def __init__(self, restorer: VowelRestorer, text: str) -> None:
-        self.restorer, self.script, self.model = restorer, restorer.script, restorer.fitted
-        if not isinstance(text, str):
-            raise CaesuraError(f"expected a text to restore, not {type(text).__name__}.")
-        self.parts = self.script.word_or_gap.split(text)
-        self.tokens = self.parts[1::2]
-        known, read = self.model.lexicon.number, self.model.read
-        self.keys = [token if token in known else read(token) for token in self.tokens]
-        restorer._check_kind()
-        self.kind = restorer._kind_of(self.keys)
-        self.unknown_words = sum(key not in known for key in self.keys)
-        self._warn_about_unknown_words()
-
-    def _warn_about_unknown_words(self) -> None:
-        """Warn if more words are unknown than in text of the kind that the model was made for."""
-        unknown = self.unknown_words
-        if self.restorer.made_for and len(self.keys) >= _MIN_TEXT_WORDS and unknown > _MAX_UNKNOWN * len(self.keys):
-            warnings.warn(
-                f"{unknown / len(self.keys):.0%} of the words of this text are unknown to the model, which was made for "
-                f"{self.restorer.made_for}; expect more errors.",
-                stacklevel=4,
-            )
-
-    def _parts(self) -> Iterator[Words]:
-        """Yield the words in batches of whole lines."""
-        offsets, joined, fixed = self._offsets(), self._joined_words(), self._fixed_marks()
-        line = 0
-        while line < len(offsets) - 1:
-            low = int(offsets[line])
-            stop = max(line + 1, int(np.searchsorted(offsets, low + self.model.max_batch_words, side="right")) - 1)
-            while (
-                stop - line > 1
-                and int(offsets[stop] - low) * max(map(len, self.keys[low : offsets[stop]])) > _MAX_CELLS
-            ):
-                stop = (line + stop + 1) // 2  # arrays are as wide as the longest word: halve the batch
-            high = int(offsets[stop])
-            marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
-            gaps = self.parts[2 * low : 2 * high + 1 : 2]
-            yield Words(
-                self.keys[low:high],
-                offsets[line : stop + 1] - low,
-                joined[low:high],
-                marks,
-                gaps,
-                self.kind,
-                self.restorer.context,
-            )
-            line = stop
-
-    def _offsets(self) -> NDArray[np.int64]:
-        """Return where lines end: at line breaks, and within very long lines."""
-        ends = [i for i, gap in enumerate(self.parts[::2]) if "\n" in gap or "\r" in gap]
-        edges = sorted({0, *ends, len(self.tokens)})
-        cut = [x for low, high in pairwise(edges) for x in range(low, high, _MAX_LINE_WORDS)]
-        return np.array([*cut, len(self.tokens)], np.int64)
-
-    def _joined_words(self) -> NDArray[np.bool_]:
-        joiner = self.script.joiner
-        gaps = self.parts[:-1:2]
-        return np.array([gap == joiner for gap in gaps], bool) if joiner else np.zeros(len(gaps), bool)
-
-    def _fixed_marks(self) -> Mapping[int, tuple[str, ...]]:
-        if self.restorer.existing == "replace":
-            return {}
-        marks = {
-            i: tuple(x.marks for x in self.script.split(token))
-            for i, (token, key) in enumerate(zip(self.tokens, self.keys, strict=True))
-            if token != key
-        }
-        return {i: given for i, given in marks.items() if any(given)}
-
-    def restored_text(self) -> str:
-        if not self.tokens:
-            return "".join(self.parts)
-        best = [form for part in self._parts() for form in self._follow_conventions(self.model.decode(part), part)]
-        whole = best
-        if self.restorer.level != "all":
-            lexicon, level = self.model.lexicon, self.restorer.level
-            best = [
-                limit_marks(form, key, level, self.script, lexicon) for form, key in zip(best, self.keys, strict=True)
-            ]
-        if self.restorer.qamats_qatan:
-            best = list(map(mark_qamats_qatan, best, whole))
-        self.parts[1::2] = [
-            pointed if token == key else self._put_marks(token, pointed)
-            for token, key, pointed in zip(self.tokens, self.keys, best, strict=True)
-        ]
-        return "".join(self.parts)
-
-    def words(self, n: int) -> list[RestoredWord]:
-        if not self.tokens:
-            return []
-        alternatives = self._alternatives()
-        sizes = np.array([len(part) for part in self.parts])
-        starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
-        return [
-            RestoredWord(
-                at, token, tuple((p if token == key else self._put_marks(token, p), share) for p, share in of[:n])
-            )
-            for at, token, key, of in zip(starts, self.tokens, self.keys, alternatives, strict=True)
-        ]
-
-    def _alternatives(self) -> list[Alternatives]:
-        """Return the forms with calibrated probabilities."""
-        parts = list(self._parts())
-        forms = self._calibrated([each for part in parts for each in self.model.alternatives(part)])
-        best = iter([each[0][0] for each in forms])
-        followed = [
-            form for part in parts for form in self._follow_conventions(list(islice(best, len(part.words))), part)
-        ]
-        forms = [
-            each if form == each[0][0] else [(form, each[0][1]), *(other for other in each[1:] if other[0] != form)]
-            for each, form in zip(forms, followed, strict=True)
-        ]
-        if self.restorer.qamats_qatan:
-            forms = [[(mark_qamats_qatan(form), share) for form, share in each] for each in forms]
-        return forms
-
-    def _calibrated(self, forms: list[Alternatives]) -> list[Alternatives]:
-        calibration, lexicon = self.restorer._calibration, self.model.lexicon
-        if calibration is None:
-            return forms
-        known = np.array([word in lexicon.number for word in self.keys], bool)
-        counts = TextCounts(self.unknown_words, len(self.keys))
-        if not any(counts.shift(calibration.usual)):
-            return calibration.apply(forms, known)
-        best = [each[0][0] for each in forms]
-        drop, letters = self.model.letter_drop(
-            [form for form, is_known in zip(best, known, strict=True) if not is_known]
-        )
-        listed = [form in lexicon.candidates(word) for form, word in zip(best, self.keys, strict=True)]
-        return calibration.apply(forms, known, counts._replace(drop=drop, letters=letters), np.array(listed, bool))
-
-    def _follow_conventions(self, best: list[str], part: Words) -> list[str]:
-        """Replace the best forms of words that the validation lines write with other marks, unless marks in the text contradict that."""
-        conventions = self.restorer.conventions
-        if not conventions:
-            return best
-        return [
-            form
-            if (other := conventions.get(word)) is None or self.model.contradictions(other, part.fixed.get(i))
-            else other
-            for i, (word, form) in enumerate(zip(part.words, best, strict=True))
-        ]
-
-    def _put_marks(self, token: str, pointed: str) -> str:
-        """Transfer the marks of a pointed form to the word as it was written."""
-        marks = tuple(x.marks for x in self.script.split(pointed))
-        return self.script.put_marks(token, marks, replace=self.restorer.existing == "replace")
 
 
 def _check_conventions(conventions: Mapping[str, Any], script: Script) -> dict[str, str]:
