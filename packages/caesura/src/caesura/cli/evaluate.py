@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
@@ -32,32 +32,25 @@ from caesura.cli.io import (
     say,
     show_blocks,
     split_anchor_options,
-    suppress_rust_panics,
     working,
 )  # fmt: skip
+from caesura.cli.streaming import evaluate_streamed, parse_engine, wants_streaming
 from caesura.display.table import MEDIA, Code, Table
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats.catalog import DIARIZATION_METRICS
-from caesura.formats.parquet import corpus_kind, count_rows, has_names, has_tiers
-from caesura.metrics import Metric
-from caesura.metrics import metric as make_metric
 from caesura.metrics.catalog import choose_metrics
-from caesura.model import MAIN_METRICS, Corpus
+from caesura.model import Corpus
 from caesura.model.pairs import named_by_base
 from caesura.options import parse_options, validate_options
 from caesura.statistics import AgainstChance, Evaluation, MetricResult, Results, against_chance, default_bounds
 from caesura.statistics import evaluate as evaluate_corpora
 from caesura.statistics.against_baseline import BaselineComparison, compare_with_baseline
 from caesura.statistics.counted import changed_parameters, summarize_counts
-from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 from caesura.statistics.evaluation import FILES, TABLES, file_content, frame_content, render, rows_frame
 from caesura.statistics.groups import Groups, group_systems
 from caesura.statistics.significance import PostHoc, SystemTest, SystemTests, system_tests
 from caesura.validation import validate_choice, validate_range
-
-# Larger Parquet files are streamed by default: read at once they take some 50 times as much memory, or some 300 bytes an item.
-_MANY_BYTES, _MANY_ROWS = 8 * 2**20, 500_000
 
 
 def _check_table(style: str | None) -> str | None:
@@ -242,7 +235,7 @@ def evaluate(
         "interval": interval or "percentile",
         "seed": seed,
     }
-    streaming = _parse_engine(engine, old)
+    streaming = parse_engine(engine, old)
     if streaming is not None and reading_settings().keep_going:
         streaming["keep_going"] = True
     in_memory = bool(
@@ -260,7 +253,7 @@ def evaluate(
     luck: dict[str, AgainstChance] = {}
     levels: dict[str, dict[str, float]] = {}
     left_out: list[dict[str, Any]] = []
-    if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
+    if wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
         if streaming is None:
             print_stderr(
                 "these files are large and are streamed, without scores of single items; --engine local --rows FOLDER writes those."
@@ -359,35 +352,24 @@ def _against_chance(
 ) -> dict[str, AgainstChance]:
     """Compare every system with random boundaries, by the metrics of the evaluation."""
     measured = [each.metric for each in next(iter(results.systems.values())).values()]
-    return {
-        name: against_chance(
-            gold.select(items=items), corpus.select(items=items), measured, draws=draws, seed=seed, system=name
-        )
-        for name, corpus in systems.items()
-        for items in [[item for item in gold.items if item in set(corpus.items)]]
-    }
+    found = {}
+    for name, corpus in systems.items():
+        items = set(gold.items).intersection(corpus.items)
+        sides = gold.select(items=items), corpus.select(items=items)
+        found[name] = against_chance(*sides, measured, draws=draws, seed=seed, system=name)
+    return found
 
 
 def _chance_levels(results: Results, gold: Corpus, systems: Mapping[str, Corpus]) -> dict[str, dict[str, float]]:
     """Return what random boundaries of the same number reach, by formulas: system -> metric -> score; empty if none is known."""
-    from caesura.metrics import Batch
-    from caesura.model import Pairs
-    from caesura.statistics.expectations import expected_score
+    from caesura.statistics.expectations import chance_levels
 
-    found: dict[str, dict[str, float]] = {}
-    for name, corpus in systems.items():
-        measured = results.systems.get(name)
-        if measured is None or corpus.kind != "time":  # tiers are systems of their own
-            continue
-        both = [item for item in gold.items if item in set(corpus.items)]
-        pairs = Pairs.between(gold.select(items=both), corpus.select(items=both))
-        batch = Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
-        known = {
-            key: expected_score(each.metric, batch) for key, each in measured.items() if key != "over-segmentation"
-        }
-        if levels := {key: value for key, value in known.items() if value is not None}:
-            found[name] = levels
-    return found
+    levels = {
+        name: chance_levels(gold, corpus, {key: each.metric for key, each in results.systems[name].items()})
+        for name, corpus in systems.items()
+        if name in results.systems and corpus.kind == "time"  # tiers are systems of their own
+    }
+    return {name: known for name, known in levels.items() if known}
 
 
 def _level_table(levels: Mapping[str, Mapping[str, float]]) -> Table:
@@ -396,19 +378,6 @@ def _level_table(levels: Mapping[str, Mapping[str, float]]) -> Table:
     note = "The level of chance: as many random boundaries as the system has, by formula; --chance 200 adds intervals and corrected scores."
     columns = ("random boundaries", *(levels if len(levels) > 1 else ("score",)))
     return Table("", columns, rows, (note,))
-
-
-def _parse_engine(engine: str | None, old: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments of streaming, or None if it was not requested."""
-    given = {key: value for key, value in old.items() if key != "bounds"}
-    if engine is None and not given:
-        return None
-    name, _, parameters = (engine or "").partition(":")
-    name = name or ("dask" if "scheduler" in given else "local")
-    validate_choice("--engine", name, ("local", "dask"))
-    types = {"checkpoint": str, "keep_going": bool} | ({"scheduler": str} if name == "dask" else {})
-    given |= validate_options(f"--engine {name}", parse_options(parameters, types), types)
-    return {"engine": name, **given}
 
 
 def _read(
@@ -481,52 +450,3 @@ def _failures(
     owner = f" of {system!r}" if len(results.systems) > 1 else ""
     values = {name: FailUnderScore.of_metric(m.micro, m.metric) for name, m in scores.items()}
     return failures(limits, values, "score", owner)
-
-
-# ---------------------------------------------------------------------- files larger than memory
-
-
-def _wants_streaming(paths: Sequence[Path], *, asked: bool, in_memory: bool) -> bool:
-    """Whether to stream: on request, or if Parquet files are large and no option needs all items in memory."""
-    parquet = all(path.suffix == ".parquet" or any(path.glob("*.parquet")) for path in paths)
-    if asked and not parquet:
-        raise CaesuraError("--engine streams Parquet files only; convert these files first, with caesura convert.")
-    parts = [part for path in paths for part in (path, *path.glob("*.parquet")) if parquet and part.is_file()]
-    large = sum(part.stat().st_size for part in parts) > _MANY_BYTES or (
-        parquet and sum(map(count_rows, paths)) > _MANY_ROWS
-    )
-    return asked or (large and not in_memory and not any(map(has_tiers, paths)))
-
-
-def evaluate_streamed(
-    reference: Path, systems: Sequence[Path], metrics: list[Metric] | None, **arguments: Any
-) -> StreamedEvaluation:
-    """Evaluate Parquet files a fragment at a time, with a progress bar in a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    chosen = _main_metrics([reference, *systems]) if metrics is None else metrics
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-    screen = Console(stderr=True)
-    with (
-        suppress_rust_panics(),
-        Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar,
-    ):
-        task = bar.add_task("counting", total=None, rate="")
-        seen = 0
-
-        def progress(done: int, total: int, boundaries: int) -> None:
-            nonlocal seen
-            seen += boundaries
-            speed = seen / max(bar.tasks[0].elapsed or 0, 1e-9) / 1e6
-            bar.update(task, completed=done, total=total, rate=f"{speed:.1f} million boundaries/s")
-
-        named = dict(zip(names_of(systems), systems, strict=True))
-        return evaluate_files(reference, named, chosen, progress=progress, report=screen.print, **arguments)
-
-
-def _main_metrics(files: Sequence[Path]) -> list[Metric]:
-    """Return the main metrics of this kind of annotation; segment names are compared if all files have them."""
-    named = all(map(has_names, files))
-    chosen = map(make_metric, MAIN_METRICS[corpus_kind(files[0])])
-    return [each for each in chosen if named or not each.family.compares_names]

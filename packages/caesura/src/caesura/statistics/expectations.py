@@ -13,7 +13,7 @@ of search regions are computed from the expected hits; F is exact, and R nearly,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from caesura.metrics.region_match import region_bounds
 from caesura.metrics.regions import MatchedBoundaries, SearchRegions
 from caesura.metrics.window_sides import hypergeometric
 from caesura.metrics.windows import Windows
+from caesura.model import Corpus, Pairs
 
 #: Scores that are linear in counts with a known expectation; others of the same families are not.
 _IN_WINDOWS = ("WD", "Pk")
@@ -57,6 +58,34 @@ def expected_score(metric: Metric, batch: Batch) -> float | None:
         return None
     prepared = metric.prepare(batch)
     return float(metric.score(rule(metric, prepared).sum(axis=0)))
+
+
+def chance_levels(reference: Corpus, hypothesis: Corpus, metrics: Mapping[str, Metric]) -> dict[str, float]:
+    """Return what as many random boundaries reach on average, over the items of both corpora together.
+
+    Parameters
+    ----------
+    reference, hypothesis : Corpus
+        The two sides.
+    metrics : mapping of str to Metric
+        Name -> metric.
+
+    Returns
+    -------
+    dict of str to float
+        Name -> level. Metrics without a formula are left out, and over-segmentation, which depends on the number of boundaries only.
+
+    Examples
+    --------
+    >>> from caesura.metrics import metric
+    >>> gold, ours = (Corpus.from_dict({"a": {name: [5, 5, 10]}}) for name in ("gold", "ours"))
+    >>> {name: round(level, 3) for name, level in chance_levels(gold, ours, {"F": metric("F"), "B": metric("B")}).items()}
+    {'F': 0.105}
+    """
+    pairs = Pairs.between(reference, hypothesis, missing="skip")
+    batch = Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
+    levels = {name: expected_score(each, batch) for name, each in metrics.items() if name != "over-segmentation"}
+    return {name: level for name, level in levels.items() if level is not None}
 
 
 def _rule(metric: Metric, batch: Batch) -> Callable[[Metric, Batch], Rows] | None:
