@@ -14,6 +14,7 @@ from prose import RULES
 
 import caesura as cs
 import caesura_vowels
+from reference_pages import SUBJECTS
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(map(str, ROOT.glob("packages/*/src")))
@@ -21,6 +22,8 @@ PARAMETERS = (griffe.DocstringSectionKind.parameters, griffe.DocstringSectionKin
 ATTRIBUTES = (griffe.DocstringSectionKind.attributes,)  # classes of results may list these instead
 #: ``*args`` and ``**kwargs`` need no entry and no type.
 VARIADIC = (griffe.ParameterKind.var_positional, griffe.ParameterKind.var_keyword)
+#: Objects with a page in the reference that no package exports, except for commands, whose options explain themselves.
+ON_PAGES = sorted({path for paths in SUBJECTS.values() for path in paths} - {"caesura_workbench.serve.serve"})
 
 
 @cache
@@ -36,16 +39,26 @@ def package(name: str) -> griffe.Object:
 
 
 def public_objects() -> Iterator[tuple[str, griffe.Object]]:
-    """Yield the public functions and classes, and the public functions of public modules, by their path."""
-    for name, names in (("caesura", cs.__all__), ("caesura_vowels", caesura_vowels.__all__)):
-        module = package(name)
-        for each in names:
-            path, found = f"{name}.{each}", module.all_members.get(each)
-            if found is None or not (found.is_function or found.is_class):
-                continue
-            yield path, found
-            if found.is_class:
-                yield from methods(path, found)
+    """Yield the functions and classes that packages export or the reference describes, and the methods of these classes, by their path."""
+    exported = [f"caesura.{name}" for name in cs.__all__] + [
+        f"caesura_vowels.{name}" for name in caesura_vowels.__all__
+    ]
+    for path in dict.fromkeys([*exported, *ON_PAGES, "caesura_workbench.client.Workbench"]):
+        found = object_at(path)
+        if found is None or not (found.is_function or found.is_class):
+            continue
+        yield path, found
+        if found.is_class:
+            yield from methods(path, found)
+
+
+def object_at(path: str) -> griffe.Object | griffe.Alias | None:
+    """Return the object of a path; None for modules that griffe did not load."""
+    name, *members = path.split(".")
+    found: griffe.Object | griffe.Alias | None = package(name)
+    for member in members:
+        found = None if found is None else found.all_members.get(member)
+    return found
 
 
 def methods(path: str, found: griffe.Object | griffe.Alias) -> Iterator[tuple[str, griffe.Object]]:

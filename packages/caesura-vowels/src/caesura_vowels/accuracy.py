@@ -129,6 +129,16 @@ class MarkAccuracy(_Marks):
         """Count correct and all letters and words.
 
         With ``grouped``, marks that are not vowels (dagesh, the dots of shin) are ignored; a vav with a dot is the vowel shuruq.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs.
+
+        Returns
+        -------
+        ndarray
+            One row per pair.
         """
         from caesura_vowels.kernels.accuracy import count_marks
 
@@ -187,7 +197,18 @@ class MarkSimilarity(_Marks):
     }
 
     def count(self, batch: Batch) -> Rows:
-        """Combine the marks of each letter to one type, and compute the minimal cost of editing one side into the other."""
+        """Combine the marks of each letter to one type, and compute the minimal cost of editing one side into the other.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs.
+
+        Returns
+        -------
+        ndarray
+            One row per pair.
+        """
         labels = batch.labels or ()
         sides = [_gather_marks(side, labels) for side in (batch.reference, batch.hypothesis)]
         codes, types = np.unique(

@@ -67,6 +67,15 @@ class Workbench:
     def project(self, name: str) -> Project:
         """Return the project of this name.
 
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        Project
+
         Raises
         ------
         WorkbenchError
@@ -114,7 +123,22 @@ class Workbench:
         return self._send(method, path, data, kind, query)
 
     def upload(self, path: str, files: Iterable[tuple[str, bytes]], fields: Mapping[str, Any]) -> Any:
-        """Send files as a form and return the answer."""
+        """Send files as a form and return the answer.
+
+        Parameters
+        ----------
+        path : str
+            The address, as in the description of the API.
+        files : iterable of (str, bytes)
+            Names and contents of the files.
+        fields : mapping of str to Any
+            The other fields of the form; None leaves one out.
+
+        Returns
+        -------
+        Any
+            The answer as Python data, or as bytes if it is not JSON.
+        """
         boundary = uuid.uuid4().hex
         parts = [
             f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{_field(value)}\r\n'.encode()

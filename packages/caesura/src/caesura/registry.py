@@ -180,7 +180,17 @@ class Registry(Generic[T]):
                 yield name, self[name]
 
     def facts(self, name: str) -> dict[str, Any]:
-        """Return the facts about a name; a plug-in is loaded only if its manifest does not describe it."""
+        """Return the facts about a name; a plug-in is loaded only if its manifest does not describe it.
+
+        Parameters
+        ----------
+        name : str
+            A registered name.
+
+        Returns
+        -------
+        dict
+        """
         if name in self._built_in:
             return self._defaults | self._built_in[name].facts
         if name not in self._facts:
@@ -196,7 +206,17 @@ class Registry(Generic[T]):
         return ((name, self.facts(name)) for name in self.names())
 
     def source(self, name: str) -> str:
-        """Return the name of the package that registers a name."""
+        """Return the name of the package that registers a name.
+
+        Parameters
+        ----------
+        name : str
+            A registered name.
+
+        Returns
+        -------
+        str
+        """
         if name in self._built_in:
             return "caesura"
         if name not in self._plugins:
@@ -251,7 +271,17 @@ class Registry(Generic[T]):
         return self._try(name, self.facts)
 
     def can_load(self, name: str) -> bool:
-        """Load the object registered under a name; if a plug-in fails, warn and return False."""
+        """Load the object registered under a name; if a plug-in fails, warn and return False.
+
+        Parameters
+        ----------
+        name : str
+            A registered name.
+
+        Returns
+        -------
+        bool
+        """
         return self._try(name, self.__getitem__)
 
     def _try(self, name: str, look_up: Callable[[str], Any]) -> bool:

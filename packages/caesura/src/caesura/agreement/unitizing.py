@@ -312,7 +312,7 @@ def u_alpha(
     ----------
     corpus : Corpus or dict
         A corpus of spans, ``{item: {coder: Spans}}``, or for one text ``{coder: Spans}``. Spans of one coder must not overlap;
-        gaps count as a label of their own. Texts are pooled: disagreements, in positions, are added up.
+        gaps count as one more label. Texts are pooled: disagreements, in positions, are added up.
     coefficient : {"u-alpha", "bar-u-alpha", "cu-alpha"}, default "u-alpha"
         Which coefficient.
     difference : {"nominal", "interval", "ratio"}, default "nominal"

@@ -89,7 +89,17 @@ class AnchorOptions:
 
     @classmethod
     def of(cls, given: AnchorOptions | Mapping[str, Any] | bool | str | None) -> AnchorOptions | None:
-        """Return options from True, a level, a dict of parameters, or options; None if texts must not differ."""
+        """Return options from True, a level, a dict of parameters, or options; None if texts must not differ.
+
+        Parameters
+        ----------
+        given : AnchorOptions, mapping, bool, str or None
+            The value of ``anchor``.
+
+        Returns
+        -------
+        AnchorOptions or None
+        """
         if given is None or given is False:
             return None
         if isinstance(given, AnchorOptions):

@@ -187,7 +187,17 @@ class Batch:
 
     @classmethod
     def of_pair(cls, reference: Marks, hypothesis: Marks) -> Batch:
-        """Return a batch of one pair of annotations."""
+        """Return a batch of one pair of annotations.
+
+        Parameters
+        ----------
+        reference, hypothesis : annotation
+            Two annotations of one text.
+
+        Returns
+        -------
+        Batch
+        """
         if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation):
             batch = _of_segmentations(reference, hypothesis)
             if batch is not None:
@@ -288,7 +298,17 @@ class Batch:
         return self.reference.columns, self.hypothesis.columns, self.lengths
 
     def take(self, index: Any) -> Batch:
-        """Return only these pairs: a slice, a mask or indices."""
+        """Return only these pairs: a slice, a mask or indices.
+
+        Parameters
+        ----------
+        index : slice or ndarray
+            Which pairs to keep.
+
+        Returns
+        -------
+        Batch
+        """
         return replace(
             self,
             lengths=self.lengths[index],
@@ -298,7 +318,17 @@ class Batch:
         )
 
     def parts(self, number: int) -> list[Batch]:
-        """Split into at most ``number`` runs of pairs with about equal numbers of marks, in order."""
+        """Split into at most ``number`` runs of pairs with about equal numbers of marks, in order.
+
+        Parameters
+        ----------
+        number : int
+            The largest number of parts.
+
+        Returns
+        -------
+        list of Batch
+        """
         if number < 2 or len(self) < 2:
             return [self]
         work = np.cumsum(self.reference.sizes + self.hypothesis.sizes + 1)

@@ -201,23 +201,63 @@ class Family(ABC):
 
     @abstractmethod
     def count(self, batch: Batch) -> Rows:
-        """Count every pair of a batch that :meth:`prepare` returned, one row per pair."""
+        """Count every pair of a batch that :meth:`prepare` returned, one row per pair.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs, as :meth:`prepare` returned them.
+
+        Returns
+        -------
+        ndarray
+            One row per pair.
+        """
 
     def derive(self, batch: Batch, known: Mapping[Family, Rows]) -> Rows | None:
-        """Return the rows of a batch from those of another family that were counted already, or None if they have to be counted."""
+        """Return the rows of a batch from those of another family that were counted already, or None if they have to be counted.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs, as :meth:`prepare` returned them.
+        known : mapping of Family to ndarray
+            Families with the rows that they counted for this batch.
+
+        Returns
+        -------
+        ndarray or None
+        """
         return None
 
     def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
         """Return the kernel that counts one pair of this kind, or None if a pair is counted as a batch of one.
 
-        ``labels`` are the names of the types of both sides, for families that use types: None without types, empty for integers.
+        Parameters
+        ----------
+        kind : {"units", "time", "nested", "spans"}
+            The kind of annotation.
+        labels : tuple of str, default None
+            The names of the types of both sides, for families that use types: None without types, empty for integers.
+
+        Returns
+        -------
+        Single or None
+            The kernel and its parameters.
         """
         return None
 
     def for_study(self, corpus: Corpus) -> Family:
         """Return the family with parameters that depend on all annotations of a study, such as ``k=study`` of windows; itself otherwise.
 
-        ``corpus`` has the reference, or all coders if they are compared with each other.
+        Parameters
+        ----------
+        corpus : Corpus
+            The reference, or all coders if they are compared with each other.
+
+        Returns
+        -------
+        Family
         """
         return self
 
@@ -225,15 +265,44 @@ class Family(ABC):
         """Return a sentence about pooled counts, or None if the scores say enough.
 
         Comparisons show it; tables of systems do if ``summary_in_tables``.
+
+        Parameters
+        ----------
+        counts : NamedTuple
+            The pooled counts by name.
+
+        Returns
+        -------
+        str or None
         """
         return None
 
     def describe_items(self, items: Collection[str]) -> list[str]:
-        """Return sentences about the items that are compared, such as items of a parameter that are missing among them."""
+        """Return sentences about the items that are compared, such as items of a parameter that are missing among them.
+
+        Parameters
+        ----------
+        items : collection of str
+            The items.
+
+        Returns
+        -------
+        list of str
+        """
         return []
 
     def prepare(self, batch: Batch) -> Batch:
-        """Check that this family can count a batch; return it without types if the family ignores them."""
+        """Check that this family can count a batch; return it without types if the family ignores them.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs.
+
+        Returns
+        -------
+        Batch
+        """
         check_kind(self.scores, self.kinds, batch.kind)
         if self.types == "exclusive":
             batch.check_one_type_per_position()
@@ -277,7 +346,17 @@ class Metric:
         return f"metric({self.spelled!r})"
 
     def for_study(self, corpus: Corpus) -> Metric:
-        """Return the metric with parameters that depend on all annotations of a study; see :meth:`Family.for_study`."""
+        """Return the metric with parameters that depend on all annotations of a study; see :meth:`Family.for_study`.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The reference, or all coders if they are compared with each other.
+
+        Returns
+        -------
+        Metric
+        """
         family = self.family.for_study(corpus)
         return self if family is self.family else replace(self, family=family)
 
@@ -294,16 +373,42 @@ class Metric:
     # ------------------------------------------------------------------ counting
 
     def prepare(self, batch: Batch) -> Batch:
-        """Check that a batch can be counted, and return it as :meth:`Family.count` expects it."""
+        """Check that a batch can be counted, and return it as :meth:`Family.count` expects it.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs.
+
+        Returns
+        -------
+        Batch
+        """
         check_kind((self.name,), self.kinds, batch.kind)
         return self.family.prepare(batch)
 
     def check(self, batch: Batch) -> None:
-        """Raise a :class:`~caesura.errors.CaesuraError` if a batch cannot be counted."""
+        """Raise a :class:`~caesura.errors.CaesuraError` if a batch cannot be counted.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs.
+        """
         self.prepare(batch)
 
     def applies_to(self, batch: Batch) -> bool:
-        """Whether a batch can be counted."""
+        """Whether a batch can be counted.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs.
+
+        Returns
+        -------
+        bool
+        """
         try:
             self.prepare(batch)
         except CaesuraError:
@@ -311,15 +416,46 @@ class Metric:
         return True
 
     def rows(self, batch: Batch) -> Rows:
-        """Check a batch and count it, one row per pair."""
+        """Check a batch and count it, one row per pair.
+
+        Parameters
+        ----------
+        batch : Batch
+            The pairs.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.family.count(self.prepare(batch))
 
     def row(self, reference: Any, hypothesis: Any) -> Rows:
-        """Count one pair and return its row."""
+        """Count one pair and return its row.
+
+        Parameters
+        ----------
+        reference, hypothesis : annotation
+            The two sides, as :func:`caesura.compare` takes them.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.array(self.counts_of(reference, hypothesis))
 
     def counts_of(self, reference: Any, hypothesis: Any) -> Any:
-        """Count one pair and return the counts by name."""
+        """Count one pair and return the counts by name.
+
+        Parameters
+        ----------
+        reference, hypothesis : annotation
+            The two sides, as :func:`caesura.compare` takes them.
+
+        Returns
+        -------
+        NamedTuple
+            The ``counts`` of the family.
+        """
         try:
             return self._counts_of(reference, hypothesis)
         except InvalidSegmentation:
@@ -361,18 +497,49 @@ class Metric:
         return self.chosen.parts, self.chosen.value, dict(self.options), self.family.counts._make
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
-        """Score rows or sums of rows, over the last axis. Undefined scores are NaN."""
+        """Score rows or sums of rows, over the last axis. Undefined scores are NaN.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Rows of counts; the last axis has the fields.
+
+        Returns
+        -------
+        ndarray of float
+        """
         parts, value, options, counts = self._rule
         scores: NDArray[np.float64] = value(*parts(counts(_columns(rows)), **options))
         return scores
 
     def parts(self, rows: Rows) -> Rows:
-        """Return the two or three sums that this score divides, which is all that resampling has to add."""
+        """Return the two or three sums that this score divides, which is all that resampling has to add.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Rows of counts; the last axis has the fields.
+
+        Returns
+        -------
+        ndarray
+            The sums in the last axis.
+        """
         parts, _, options, counts = self._rule
         return np.stack(parts(counts(_columns(rows)), **options), axis=-1)
 
     def value(self, parts: Rows) -> NDArray[np.float64]:
-        """Score parts, or sums of parts."""
+        """Score parts, or sums of parts.
+
+        Parameters
+        ----------
+        parts : ndarray
+            What :meth:`parts` returned, or sums of it.
+
+        Returns
+        -------
+        ndarray of float
+        """
         scores: NDArray[np.float64] = self.chosen.value(*_columns(parts))
         return scores
 
@@ -448,6 +615,15 @@ class Metric:
 
     def gains(self, scores: Any) -> Any:
         """Return scores so that higher is better: minus the distance from the best one if scores on both sides of it are possible.
+
+        Parameters
+        ----------
+        scores : float or ndarray
+            Scores of this metric.
+
+        Returns
+        -------
+        float or ndarray
 
         Examples
         --------

@@ -219,7 +219,17 @@ def load_nested_folders_dict(
 
 @cache
 def load_sample(name: str) -> Dataset:
-    """Return one of the six samples by its name."""
+    """Return one of the six samples by its name.
+
+    Parameters
+    ----------
+    name : str
+        Its name in segeval, such as "HEARST_1997_STARGAZER".
+
+    Returns
+    -------
+    Dataset
+    """
     if name in ("KAZANTSEVA2012_G2", "KAZANTSEVA2012_G5"):
         chapters = moonstone.chapters()
         items = [item for item in chapters.items if chapters.attributes[item]["group"] == name[-2:]]

@@ -447,7 +447,18 @@ class ConfusionMatrix(dict[Any, "defaultdict[Any, Any]"]):
         return {*self, *(actual for row in self.values() for actual in row)}
 
     def cells(self, classification: Hashable) -> tuple[Any, Any, Any]:
-        """Return how often a class was predicted correctly, how often it was predicted, and how often it is actual."""
+        """Return how often a class was predicted correctly, how often it was predicted, and how often it is actual.
+
+        Parameters
+        ----------
+        classification : hashable
+            The class.
+
+        Returns
+        -------
+        tuple of int
+            Correct, predicted, actual.
+        """
         classes = self.classes()
         predicted = sum(self[classification][each] for each in classes)
         actual = sum(self[each][classification] for each in classes)

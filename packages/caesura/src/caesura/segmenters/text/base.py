@@ -205,7 +205,17 @@ class TextSegmenter(ABC):
         return fit(self, corpus, metric, priors)
 
     def stream(self, max_length: int | None = None) -> TextStream:
-        """Segment units as they arrive; only DCM and U00 can."""
+        """Segment units as they arrive; only DCM and U00 can.
+
+        Parameters
+        ----------
+        max_length : int, default None
+            The longest segment, in units; None for any.
+
+        Returns
+        -------
+        TextStream
+        """
         raise CaesuraError(f"{self.name} needs the whole text and cannot segment a stream; use dcm or u00.")
 
     def save(self, path: str | PathLike[str]) -> None:
