@@ -71,7 +71,7 @@ class LetterNGrams:
             histories.append(_short(before[used]))
             weights.append(-np.log((types / (total + types))[used]))
             lower = share[of_key]
-        return cls(order, edge, *_sorted(keys, logs), *_sorted(histories, weights))
+        return cls(order, edge, *_sort_hashes(keys, logs), *_sort_hashes(histories, weights))
 
     def score(self, symbols: Ints, offsets: Ints) -> Floats:
         """Return the log probability of every word, its end included."""
@@ -136,7 +136,7 @@ def _short(hashes: NDArray[np.uint64]) -> Hashes:
     return (hashes >> np.uint64(32)).astype(np.uint32)
 
 
-def _sorted(keys: list[Hashes], values: list[Floats]) -> tuple[Hashes, Steps]:
+def _sort_hashes(keys: list[Hashes], values: list[Floats]) -> tuple[Hashes, Steps]:
     """Return all hashes, each once, and their logarithms in steps."""
     every, first = np.unique(np.concatenate(keys), return_index=True)
     steps = np.round(np.concatenate(values)[first] * _STEP)

@@ -311,7 +311,7 @@ def _contexts(passage: Passage, places: Ints) -> Hashes:
     for column, seen in enumerate(_CONTEXTS):
         hashed = _empty(len(places), column)
         for step, part in seen:
-            hashed = _join_hashes(hashed, _shifted(parts[part], line, places, step))
+            hashed = _join_hashes(hashed, _shift_words(parts[part], line, places, step))
         out[:, column] = hashed
     return out
 
@@ -369,7 +369,7 @@ def _place(passage: Passage) -> Hashes:
     )
 
 
-def _shifted(values: Hashes, line: Ints, places: Ints, step: int) -> Hashes:
+def _shift_words(values: Hashes, line: Ints, places: Ints, step: int) -> Hashes:
     """Return the values of the words at a distance of ``step``; beyond the line, a constant."""
     index = np.clip(places + step, 0, max(len(values) - 1, 0))
     inside = (index == places + step) & (line[index] == line[places])

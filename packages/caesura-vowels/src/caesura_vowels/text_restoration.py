@@ -178,7 +178,7 @@ class TextRestoration:
     def _alternatives(self) -> list[Alternatives]:
         """Return the forms with calibrated probabilities."""
         parts = list(self._batches())
-        forms = self._calibrated([each for part in parts for each in self.model.alternatives(part)])
+        forms = self._calibrate([each for part in parts for each in self.model.alternatives(part)])
         best = iter([each[0][0] for each in forms])
         followed = [
             form for part in parts for form in self._follow_conventions(list(islice(best, len(part.words))), part)
@@ -191,7 +191,7 @@ class TextRestoration:
             forms = [[(mark_qamats_qatan(form), share) for form, share in each] for each in forms]
         return forms
 
-    def _calibrated(self, forms: list[Alternatives]) -> list[Alternatives]:
+    def _calibrate(self, forms: list[Alternatives]) -> list[Alternatives]:
         calibration, lexicon = self.calibration, self.model.lexicon
         if calibration is None:
             return forms

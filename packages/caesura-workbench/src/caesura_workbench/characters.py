@@ -21,12 +21,12 @@ def check_name(name: str) -> str:
     Traceback (most recent call last):
     ValueError: names cannot contain the character U+202E
     """
-    return _checked(name, _NOT_IN_NAMES, "names")
+    return _refuse(name, _NOT_IN_NAMES, "names")
 
 
 def check_characters(text: str) -> str:
     """Return a text unchanged, or raise an error if it contains a zero character, which PostgreSQL does not store."""
-    return _checked(text, _NOT_IN_TEXTS, "texts")
+    return _refuse(text, _NOT_IN_TEXTS, "texts")
 
 
 def check_names_in(corpus: Corpus) -> None:
@@ -43,7 +43,7 @@ def check_names_in(corpus: Corpus) -> None:
                 raise CaesuraError(f"the {what} {name!r} has a name that cannot be used: {error}.") from None
 
 
-def _checked(text: str, refused: re.Pattern[str], what: str) -> str:
+def _refuse(text: str, refused: re.Pattern[str], what: str) -> str:
     found = refused.search(text)
     if found:
         raise ValueError(f"{what} cannot contain the character U+{ord(found.group()):04X}")

@@ -95,13 +95,13 @@ def _import_options(
 ) -> ImportOptions:
     options: dict[str, str] = {} if read_as is None else {"as": read_as}
     named = (coder or "").strip() or None
-    anchoring = _anchoring(anchor, max_altered)
+    anchoring = _anchor_options(anchor, max_altered)
     if anchoring is not None and unit is not None:
         raise CaesuraError("raw texts have no marks that could be anchored; leave anchor or unit out.")
     return ImportOptions(unit, unmarked, language, format or None, named, coder_from, pattern, options, join, anchoring)
 
 
-def _anchoring(anchor: bool, max_altered: float | None) -> AnchorOptions | None:
+def _anchor_options(anchor: bool, max_altered: float | None) -> AnchorOptions | None:
     if max_altered is not None and not anchor:
         raise CaesuraError("max_altered has no effect without anchor.")
     return AnchorOptions(max_altered=max_altered) if anchor else None
@@ -195,7 +195,7 @@ def add_text(request: Request, store: ViewerStore, jobs: Jobs, project: PathId, 
     assert pasted.coder is not None
     corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder)
     notes: list[str] = []
-    if (anchoring := _anchoring(pasted.anchor, pasted.max_altered)) is not None:
+    if (anchoring := _anchor_options(pasted.anchor, pasted.max_altered)) is not None:
         texts = _texts_of(store.items(project))
         corpus, notes = jobs("import", anchor_to_texts, corpus, texts, anchoring)
     origin = ", ".join(["pasted text", *([f"anchored ({' '.join(notes)})"] if notes else [])])

@@ -70,15 +70,15 @@ def apply_operation(marks: Marks, operation: dict[str, Any]) -> Marks:
     }
     table = {
         **next(table for sort, table in tables.items() if isinstance(marks, sort)),
-        "accept": _unchanged,
-        "refuse": _unchanged,
+        "accept": _keep_marks,
+        "refuse": _keep_marks,
     }
     if not isinstance(kind, str) or kind not in table:
         raise UnknownName("operation", str(kind), list(table))
     return table[kind](marks, operation)
 
 
-def _unchanged(marks: Marks, _: dict[str, Any]) -> Marks:
+def _keep_marks(marks: Marks, _: dict[str, Any]) -> Marks:
     """Return the marks unchanged: a dispute is settled as it is, or a suggestion is refused."""
     return marks
 

@@ -58,13 +58,13 @@ _ON_PAPER = "svg.caesura{" + "".join(f"--cs-{role}:{light}!important;" for role,
 def render_page(request: Request, template: str, **context: object) -> Response:
     """Render a template with what every page needs: the CSRF token, the viewer and the language."""
     csrf = csrf_token(request.app.state.settings, request.cookies.get(SESSION_COOKIE, ""))
-    context |= {"csrf": csrf, "on_paper": _ON_PAPER, "viewer": request.state.viewer} | _shared(request)
+    context |= {"csrf": csrf, "on_paper": _ON_PAPER, "viewer": request.state.viewer} | _common_context(request)
     return _templates.TemplateResponse(request, template, context)
 
 
 def render_error(request: Request, status: int, message: str) -> bytes:
     """Render an error as a page; the viewer may be unknown."""
-    shared = _shared(request)
+    shared = _common_context(request)
     titles = {404: "Not found", 403: "Not allowed", 401: "Sign in required"}
     title = shared["_"](titles.get(status, "Something went wrong"))
     viewer = getattr(request.state, "viewer", None)
@@ -78,7 +78,7 @@ def render_error(request: Request, status: int, message: str) -> bytes:
     return _templates.get_template("error.html").render(context).encode()
 
 
-def _shared(request: Request) -> dict[str, Any]:
+def _common_context(request: Request) -> dict[str, Any]:
     spoken = language_of(request)
     return {"language": spoken, "languages": NAMES, "_": spoken.translate, "version": __version__, "static": STATIC}
 
@@ -131,7 +131,7 @@ def _project_page(
     name = store.project_name(project)
     return render_page(
         request, template, page=page, project=project, project_name=name, units=get_args(Unit),
-        asked=Voting(store, project).asked(), **context
+        asked=Voting(store, project).has_questions(), **context
     )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def project(request: Request, store: ViewerStore, project: PathId) -> Response:
     viewer = store.viewer
     if viewer.blind and (item := Campaign(store).next_item(project)):
         return RedirectResponse(f"/items/{item}", status_code=303)
-    if viewer.blind and Voting(store, project).unanswered():
+    if viewer.blind and Voting(store, project).has_unanswered():
         return RedirectResponse(f"/projects/{project}/votes", status_code=303)
     waiting = viewer.blind or (viewer.role == "reader" and not viewer.released)
     return _project_page(request, store, "tasks.html" if waiting else "project.html", "project", project)

@@ -353,27 +353,27 @@ def propose(schema: ProjectSchema, use: LabelUse, *, unit: Unit | None = None, l
     """Return the schema with everything that annotations use and that it lacks; what it has stays as it is."""
     tiers = [
         tier.model_copy(
-            update={"labels": extend_labels(tier.labels, _listed(use.tier_labels.get(tier.name, Counter())))}
+            update={"labels": extend_labels(tier.labels, _names_if_few(use.tier_labels.get(tier.name, Counter())))}
         )
         for tier in schema.tiers
     ]
     known = {tier.name for tier in tiers}
     for name, holds in use.tiers.items():
         if name not in known and _can_be_listed(name):
-            tiers.append(Tier(name=name, holds=holds, labels=extend_labels([], _listed(use.tier_labels[name]))))
+            tiers.append(Tier(name=name, holds=holds, labels=extend_labels([], _names_if_few(use.tier_labels[name]))))
     return schema.model_copy(
         update={
             "kinds": list(dict.fromkeys((*schema.kinds, *use.kinds))),
             "unit": schema.unit or unit,
             "language": schema.language or language,
             "types": extend_labels(schema.types, use.types),
-            "labels": extend_labels(schema.labels, _listed(use.labels, _MAX_LABELS)),
+            "labels": extend_labels(schema.labels, _names_if_few(use.labels, _MAX_LABELS)),
             "tiers": tiers[:_MAX_LABELS],
         }
     )
 
 
-def _listed(used: Counter[str], most: int = _MAX_NAMES) -> Iterable[str]:
+def _names_if_few(used: Counter[str], most: int = _MAX_NAMES) -> Iterable[str]:
     return used if len(used) <= most else ()
 
 
@@ -553,10 +553,10 @@ class Renames:
     def of(cls, schema: ProjectSchema) -> Renames:
         """Return the renames that a schema asks for."""
         return cls(
-            _renamed(schema.types),
-            _renamed(schema.labels),
+            _new_names(schema.types),
+            _new_names(schema.labels),
             {tier.was: tier.name for tier in schema.tiers if tier.was is not None and tier.was != tier.name},
-            {tier.name if tier.was is None else tier.was: _renamed(tier.labels) for tier in schema.tiers},
+            {tier.name if tier.was is None else tier.was: _new_names(tier.labels) for tier in schema.tiers},
         )
 
     def labels_and_types(self) -> set[str]:
@@ -568,7 +568,7 @@ class Renames:
         return {"units": self.types, "spans": self.labels, "nested": {}}.get(kind, self.tier_labels.get(track, {}))
 
 
-def _renamed(labels: list[Label]) -> dict[str, str]:
+def _new_names(labels: list[Label]) -> dict[str, str]:
     return {label.was: label.name for label in labels if label.was is not None and label.was != label.name}
 
 

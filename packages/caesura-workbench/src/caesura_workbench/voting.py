@@ -35,14 +35,14 @@ class Voting:
     def __init__(self, store: Store, project: int) -> None:
         self._store, self._project = store, project
 
-    def asked(self) -> bool:
+    def has_questions(self) -> bool:
         """Whether the project has questions."""
         with self._store.reading() as db:
             return db.scalar(sa.select(questions.c.project).where(questions.c.project == self._project)) is not None
 
-    def unanswered(self) -> bool:
+    def has_unanswered(self) -> bool:
         """Whether there are questions that the viewer has not answered yet."""
-        if not self.asked():
+        if not self.has_questions():
             return False
         found = self.read("")
         return len(found["votes"]) < len(found["questions"])

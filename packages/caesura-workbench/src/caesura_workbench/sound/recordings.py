@@ -220,7 +220,7 @@ def all_digests(db: sa.Connection, project: int | None = None) -> set[str]:
 
 def claim_recordings(db: sa.Connection, project: int, corpus: Corpus) -> None:
     """Let annotations use recordings with their item names that have no annotations yet; the item takes their track, kind and length."""
-    unclaimed = {row.name: row for row in db.execute(_unclaimed(project))}
+    unclaimed = {row.name: row for row in db.execute(_select_unclaimed(project))}
     for annotation in corpus if unclaimed else ():
         row, kind = unclaimed.get(annotation.item), item_kind(annotation.marks)
         if row is not None and kind in _TIMED and abs(row.length - float(annotation.marks.length)) <= _LENGTH_TOLERANCE:
@@ -230,7 +230,7 @@ def claim_recordings(db: sa.Connection, project: int, corpus: Corpus) -> None:
             del unclaimed[annotation.item]
 
 
-def _unclaimed(project: int) -> sa.Select[Any]:
+def _select_unclaimed(project: int) -> sa.Select[Any]:
     """Select items that consist of a recording only."""
     annotated = sa.exists().where(codings.c.item == items.c.id).correlate(items)
     others = items.alias()

@@ -294,7 +294,9 @@ def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000
     for start in range(0, draws, _PLACED):
         repeats = np.tile(np.arange(len(batch)), min(_PLACED, draws - start))
         lengths = batch.lengths[repeats]
-        ref, hyp = (_placed(side.take(repeats), lengths, random) for side in (batch.reference, batch.hypothesis))
+        ref, hyp = (
+            _place_at_random(side.take(repeats), lengths, random) for side in (batch.reference, batch.hypothesis)
+        )
         rows = measure.family.count(Batch(batch.kind, lengths, ref, hyp, batch.labels))
         sums.append(rows.reshape(-1, len(batch), rows.shape[1]).sum(axis=1))
     drawn = measure.score(np.concatenate(sums))
@@ -307,7 +309,7 @@ def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000
     return replace(result, details={**result.details, "notes": notes})
 
 
-def _placed(side: Side, lengths: Any, random: np.random.Generator) -> Side:
+def _place_at_random(side: Side, lengths: Any, random: np.random.Generator) -> Side:
     """Give all marks random times, in order within each pair; types stay with the marks."""
     index, pair = side.unpack()
     times = random.random(len(index)) * lengths[pair]

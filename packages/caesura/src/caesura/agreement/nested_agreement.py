@@ -104,10 +104,10 @@ def shuffle_segments(marks: Hierarchy, random: np.random.Generator) -> Hierarchy
         node = _Node(first, last, level)
         open_nodes[-1].children.append(node)
         open_nodes.append(node)
-    return Hierarchy.from_spans(list(_placed(root, 1, random)), length=int(marks.length), units=marks.units)
+    return Hierarchy.from_spans(list(_place_segments(root, 1, random)), length=int(marks.length), units=marks.units)
 
 
-def _placed(node: _Node, start: int, random: np.random.Generator) -> list[tuple[int, int, int]]:
+def _place_segments(node: _Node, start: int, random: np.random.Generator) -> list[tuple[int, int, int]]:
     """Return the segments inside a node that begins at ``start``, in a new order."""
     free = node.last - node.first + 1 - sum(child.last - child.first + 1 for child in node.children)
     blocks: list[_Node | None] = [*node.children, *[None] * free]
@@ -119,6 +119,6 @@ def _placed(node: _Node, start: int, random: np.random.Generator) -> list[tuple[
             continue
         size = block.last - block.first + 1
         placed.append((start, start + size - 1, block.level))
-        placed += _placed(block, start, random)
+        placed += _place_segments(block, start, random)
         start += size
     return placed

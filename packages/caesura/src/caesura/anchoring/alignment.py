@@ -845,12 +845,12 @@ def _interpolate(times: list[tuple[float, float] | None], characters: list[int])
 
 def grapheme_start(text: str, position: int) -> int:
     """Move a position inside a letter with its marks, a Korean syllable, a sequence of emoji, a flag or a line break to its start."""
-    while 0 < position < len(text) and _joined(text, position):
+    while 0 < position < len(text) and _are_one_letter(text, position):
         position -= 1
     return position
 
 
-def _joined(text: str, position: int) -> bool:
+def _are_one_letter(text: str, position: int) -> bool:
     """Tell whether the characters before and after a position are one letter for a reader (Unicode annex 29)."""
     from unicodedata import category
 

@@ -328,7 +328,7 @@ class UnitText:
         left, right = at - int(self.begins[after - 1]), int(self.ends[after - 1]) - at
         return (after - 1, left) if left <= right else (after, right)
 
-    def covering(self, begin: int, end: int) -> tuple[int, int]:
+    def touched_units(self, begin: int, end: int) -> tuple[int, int]:
         """Return the units that a stretch of characters touches, end excluded."""
         first = int(np.searchsorted(self.ends, begin, side="right"))
         last = int(np.searchsorted(self.begins, end))
@@ -428,7 +428,7 @@ class _Mover:
             if found[1] in self.source.ends:  # an exact end of a unit, before the blank
                 last = int(np.searchsorted(self.source.ends, found[1])) + 1
             if last <= first:  # less than half a unit is left
-                first, last = self.source.covering(*found)
+                first, last = self.source.touched_units(*found)
             rows.append((first, last, code))
         n = len(self.source_units)
         types = None if marks.types is None else [code for *_, code in rows]

@@ -179,11 +179,11 @@ class _DisplacementPrior:
             return np.ones(len(self.base))
         fit = float((np.log(np.maximum(rates.displacement, 1e-300)) @ self.base).sum())
         chances = self.sizes + self.strengths * fit
-        chosen = random.choice(self.strengths, p=_normalised(chances))
+        chosen = random.choice(self.strengths, p=_normalise(chances))
         return np.asarray(chosen * self.base + 1)
 
 
-def _normalised(logs: Floats) -> Floats:
+def _normalise(logs: Floats) -> Floats:
     shares = np.exp(logs - logs.max())
     return np.asarray(shares / shares.sum())
 

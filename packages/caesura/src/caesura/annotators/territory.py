@@ -311,13 +311,13 @@ class Chain:
         )
         quiet = ~nodes.active
         post_types[quiet] = post[quiet, None] * rates.types
-        skipped, tail = self._skipped(missed + odds, total, later, norm)
+        skipped, tail = self._posterior_of_skipped(missed + odds, total, later, norm)
         boundaries = (
             np.bincount(self.item_of, post + skipped * nodes.skipped, minlength=len(self.items)) + tail * nodes.tail
         )
         return Expectation(norm + self.background(parameters), post, skipped, tail, post_types, boundaries, counts)
 
-    def _skipped(self, quiet: Floats, total: Floats, later: Floats, norm: Floats) -> tuple[Floats, Floats]:
+    def _posterior_of_skipped(self, quiet: Floats, total: Floats, later: Floats, norm: Floats) -> tuple[Floats, Floats]:
         """Return the posterior of each gap skipped before every node, and after the last node of every item."""
         nodes, growth = self.nodes, np.logaddexp(0.0, quiet)
         skipped, tail = np.zeros(len(nodes.at)), np.zeros(len(nodes.gaps))

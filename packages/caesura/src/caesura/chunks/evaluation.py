@@ -89,7 +89,7 @@ _OF_RANKING = {"recall", "precision", "iou", "recall_at_budget", "whole_at_k"}
 _WITHOUT_RANKING: dict[str, Any] = {"k": 5, "retriever": "", "repeated": 1, "budget": 0, "touching": 0}
 
 
-def _corrected(gain: Any, margin: Any, spans: Any) -> Any:
+def _correct_for_sizes(gain: Any, margin: Any, spans: Any) -> Any:
     """Divide the gain by the margin above what sizes give; NaN where the margin is below 5 % of the spans."""
     return share(gain, choose(margin < (1 - MAX_BY_SIZE) * spans, 0.0, margin), math.nan)
 
@@ -143,7 +143,7 @@ class EvidenceScores(Family):
             title="gain of whole evidence over size, corrected",
             about="The gain divided by one minus whole evidence by size; undefined if that is above 0.95.",
             parts=lambda sums: (sums.whole - sums.whole_by_size, sums.spans - sums.whole_by_size, sums.spans),
-            value=_corrected,
+            value=_correct_for_sizes,
             bounds=(-math.inf, 1.0),
             symmetric=False,
             fixed=_WITHOUT_RANKING,
@@ -699,7 +699,7 @@ class _Scorer:
         if kind == "uniform":
             return [self.rows({name: _uniform(each, len(self.documents[name])) for name, each in spans.items()})]
         random = np.random.default_rng(seed)
-        return [self.rows({name: _shuffled(each, random) for name, each in spans.items()}) for _ in range(shuffles)]
+        return [self.rows({name: _shuffle(each, random) for name, each in spans.items()}) for _ in range(shuffles)]
 
 
 def _needs_ranking(name: str) -> bool:
@@ -712,7 +712,7 @@ def _sum_groups(rows: Rows, groups: NDArray[np.int64]) -> Rows:
     return table
 
 
-def _shuffled(spans: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+def _shuffle(spans: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
     """Return chunks of the same lengths in random order; the overlap of, or gap between, every two neighbours stays."""
     if not len(spans):
         return spans

@@ -344,7 +344,7 @@ class DocumentChunks:
             "precision_omega": hit / (size(cover) + wanted - hit) if len(need) else (0.0 if len(self.chunks) else None),
             "ceiling": hit / wanted,
             "whole": _whole(gold, self.sorted),
-            "whole_by_size": self._expected(gold),
+            "whole_by_size": self._expect_whole(gold),
             "needed": len(need),
             "stored": self.stored,
         }
@@ -367,7 +367,7 @@ class DocumentChunks:
                 chosen[low:high] |= self.sorted[low:high, 1] > begin
         return self.sorted[chosen]
 
-    def _expected(self, gold: NDArray[np.int64]) -> float | None:
+    def _expect_whole(self, gold: NDArray[np.int64]) -> float | None:
         if self.length is None:
             return None
         total = 0.0

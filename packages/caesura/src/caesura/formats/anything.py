@@ -77,15 +77,15 @@ def _without_columns(given: Any) -> Any:
     """Return lists and dicts of columns of data frames, or of tensors, with plain lists in their place."""
     if isinstance(given, (list, tuple)):
         first = given[0] if given else None
-        return [_listed(each) for each in given] if _is_column(first) and all(map(_is_column, given)) else given
+        return [_as_list(each) for each in given] if _is_column(first) and all(map(_is_column, given)) else given
     if type(given) is dict and any(_is_column(value) or type(value) is dict for value in given.values()):
-        return {key: _listed(value) if _is_column(value) else _without_columns(value) for key, value in given.items()}
+        return {key: _as_list(value) if _is_column(value) else _without_columns(value) for key, value in given.items()}
     if _is_column(given) and not hasattr(given, "to_frame"):  # a tensor
         return np.asarray(given)
     return given
 
 
-def _listed(column: Any) -> Any:
+def _as_list(column: Any) -> Any:
     return column.to_list() if hasattr(column, "to_list") else column.tolist()
 
 

@@ -127,12 +127,12 @@ def merge_inception(
             if marks is None:
                 continue
             where = Source(source.path / path / name, None, content)
-            edited = _edited(
+            edited = _edit_document(
                 where, inner if len(inner) > 1 else files, (layer, feature), before.get((item, coder)), marks
             )
             if edited is None:
                 return None
-            replaced[path] = _packed(inner | {name: edited}) if path.endswith(".zip") else edited
+            replaced[path] = _pack(inner | {name: edited}) if path.endswith(".zip") else edited
     added: dict[str, bytes] = {}
     for (item, _), marks in wanted.items():
         if item not in first or ANNOTATED[0] not in PurePosixPath(first[item]).parts:
@@ -144,17 +144,17 @@ def merge_inception(
         )
         where = Source(source.path / path / name, None, inner[name])
         owner = next(c for (i, c) in before if i == item and c in (PurePosixPath(name).stem, ""))
-        edited = _edited(where, inner if len(inner) > 1 else files, (layer, feature), before[item, owner], marks)
+        edited = _edit_document(where, inner if len(inner) > 1 else files, (layer, feature), before[item, owner], marks)
         if edited is None:
             return None
         target = PurePosixPath(path.replace(f"{ANNOTATED[0]}/", f"{ANNOTATED[1]}/", 1)).with_stem(CURATION_USER)
         renamed = str(PurePosixPath(name).with_stem(CURATION_USER))
         rest = {each: content for each, content in inner.items() if each != name}
-        added[str(target)] = _packed({renamed: edited} | rest) if path.endswith(".zip") else edited
-    return _rewritten(source.raw, replaced, added)
+        added[str(target)] = _pack({renamed: edited} | rest) if path.endswith(".zip") else edited
+    return _rewrite(source.raw, replaced, added)
 
 
-def _edited(
+def _edit_document(
     where: Source, siblings: dict[str, bytes], what: tuple[str, str | None], before: Marks | None, after: Marks
 ) -> bytes | None:
     cas = load_archived(where, siblings)
@@ -163,7 +163,7 @@ def _edited(
     return str(cas.to_json() if where.path.suffix == ".json" else cas.to_xmi()).encode("utf-8")
 
 
-def _packed(files: dict[str, bytes]) -> bytes:
+def _pack(files: dict[str, bytes]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -171,7 +171,7 @@ def _packed(files: dict[str, bytes]) -> bytes:
     return target.getvalue()
 
 
-def _rewritten(data: bytes, replaced: dict[str, bytes], added: dict[str, bytes]) -> bytes:
+def _rewrite(data: bytes, replaced: dict[str, bytes], added: dict[str, bytes]) -> bytes:
     """Return an archive with other content of some files, and new files; order, dates and comments stay."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:

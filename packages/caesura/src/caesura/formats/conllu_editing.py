@@ -41,7 +41,7 @@ def merge(
             continue
         cuts = set(a.marks.positions.tolist())
         for at, number in enumerate(listed[1:], 1):
-            edited = _edited(lines[number], at in cuts, old_style)
+            edited = _edit_line(lines[number], at in cuts, old_style)
             if edited is None:
                 return None
             lines[number] = edited
@@ -83,7 +83,7 @@ def _with_fields(line: str, fields: list[str]) -> str:
     return line[: line.rindex("\t") + 1] + ("|".join(fields) or "_") + ends
 
 
-def _edited(line: str, begins: bool, old_style: bool) -> str | None:
+def _edit_line(line: str, begins: bool, old_style: bool) -> str | None:
     """Return the line of a token that begins a segment or not; None if that would make up or lose a relation."""
     fields = _fields(line)
     began = any(field.lower() == _BEGINS.lower() or field == _OLD for field in fields)

@@ -151,7 +151,7 @@ def read_folder(
     summary = _summarize(folder, formats, skipped, others) if skipped or len(formats) > 1 else ""
     named_files = _named_by_folders(folder, files) if pattern is None else _named_by_pattern(files)
     try:
-        parts = [_renamed(folder, each) for each in named_files]
+        parts = [_name_parts(folder, each) for each in named_files]
         corpus = Corpus.join(parts, rules)
     except (InvalidSegmentation, LengthMismatch) as error:
         advice = f" Found {summary}; choose with format= or pattern=." if len(formats) > 1 else ""
@@ -291,7 +291,7 @@ def _are_coder_folders(files: list[_FolderFile]) -> bool:
     return bool(rest) and all(map(_CODER_FOLDER.fullmatch, lengths)) and all(each == first for each in rest)
 
 
-def _renamed(folder: Path, each: _FolderFile) -> Corpus:
+def _name_parts(folder: Path, each: _FolderFile) -> Corpus:
     names = {"coder": folder.resolve().name} | each.named if each.corpus.coders == ("",) else each.named
     try:
         corpus = rename_parts(each.corpus, names)

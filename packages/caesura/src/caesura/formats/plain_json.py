@@ -139,10 +139,12 @@ def read_sentences(source: Source, *, mean: Literal["segments", "starts", "ends"
         )
     elif mean in ("starts", "ends") and not flags:
         raise source.error(None, f"labels must be 0 and 1 with mean={mean}.")
-    return Corpus.from_annotations(Annotation(item, "", _labelled(units, labels, mean)) for item, units, labels in rows)
+    return Corpus.from_annotations(
+        Annotation(item, "", _from_labels(units, labels, mean)) for item, units, labels in rows
+    )
 
 
-def _labelled(units: list[str], labels: list[Any], mean: str | None) -> Segmentation:
+def _from_labels(units: list[str], labels: list[Any], mean: str | None) -> Segmentation:
     if mean in (None, "segments"):
         return Segmentation.from_labels([str(label) for label in labels], units=units)
     shift = 1 if mean == "ends" else 0

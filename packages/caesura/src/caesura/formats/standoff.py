@@ -405,7 +405,7 @@ def read_label_studio(
     for number, task, annotation in _annotated_tasks(source):
         item, content = text_of_task(source, task, number, text)
         spans = [s for result in annotation["result"] for s in label_studio_spans(source, result, number, len(content))]
-        texts.append(_marked(source, item, annotation, content, spans))
+        texts.append(_marked_text(source, item, annotation, content, spans))
     return read_standoff(texts, unit=unit, **standoff)
 
 
@@ -434,7 +434,7 @@ def read_label_studio_sound(
         ends = [float(length) for length in known if isinstance(length, (int, float)) and 0 < length < 1e12]
         lengths[item] = max([lengths.get(item, 0.0), *ends, *(end for _, end, _ in rows)])
         kept = [row for row in rows if wanted is None or row[2] in wanted]
-        marked = _marked(source, item, annotation, "", ())
+        marked = _marked_text(source, item, annotation, "", ())
         recordings.append((item, marked.coder, kept, marked.error))
     return _read_regions(recordings, lengths, as_)
 
@@ -485,7 +485,7 @@ def _all_labels(value: Mapping[str, Any]) -> list[Any]:
     return listed if {"start", "end"} <= value.keys() else []
 
 
-def _marked(
+def _marked_text(
     source: Source, item: str, annotation: dict[str, Any], text: str, spans: Sequence[CharacterSpan]
 ) -> MarkedText:
     coder = coder_of_annotation(annotation.get("completed_by"))

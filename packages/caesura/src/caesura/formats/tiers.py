@@ -25,7 +25,7 @@ def with_tier_names(corpora: Sequence[Corpus]) -> list[Corpus]:
     wanted = list(dict.fromkeys(track for corpus in corpora for track in corpus.tracks if track))
     if not wanted:
         return list(corpora)
-    return [_named(corpus, wanted) if "" in corpus.tracks else corpus for corpus in corpora]
+    return [_name_tracks(corpus, wanted) if "" in corpus.tracks else corpus for corpus in corpora]
 
 
 def warn_of_other_tiers(reference: Corpus, hypothesis: Corpus) -> None:
@@ -62,7 +62,7 @@ def _sole_tier(document: Document) -> str:
     return tracks[0] if len(tracks) == 1 else ""
 
 
-def _named(corpus: Corpus, wanted: Sequence[str]) -> Corpus:
+def _name_tracks(corpus: Corpus, wanted: Sequence[str]) -> Corpus:
     names: dict[int, str] = {}  # by document
     annotations = []
     for a in corpus:

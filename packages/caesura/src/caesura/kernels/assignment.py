@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from caesura.kernels.jit import kernel
 
 
-def _cubed(*, cost: Any, **_: Any) -> float:
+def _cube(*, cost: Any, **_: Any) -> float:
     return float(cost.shape[0] * cost.size)
 
 
-@kernel(work=_cubed)
+@kernel(work=_cube)
 def assign(cost: NDArray[Any], tie: NDArray[Any], partner: NDArray[Any]) -> None:
     """Give every row its own column at least total cost and, among equal costs, least total ``tie``.
 

@@ -525,7 +525,7 @@ def _gap(
 
 
 @inline
-def _meeting(ref_positions: Any, i: int, i1: int, hyp_positions: Any, j: int, j1: int) -> tuple[int, int]:
+def _find_common(ref_positions: Any, i: int, i1: int, hyp_positions: Any, j: int, j1: int) -> tuple[int, int]:
     """Find the next position that both sides mark, from i and j on; return both ends if there is none."""
     while i < i1 and j < j1 and ref_positions[i] != hyp_positions[j]:
         if ref_positions[i] < hyp_positions[j]:
@@ -551,7 +551,7 @@ def track_cost(
     while i < i1 or j < j1:
         i2, j2 = i1, j1
         if forced:
-            i2, j2 = _meeting(ref_positions, i, i1, hyp_positions, j, j1)
+            i2, j2 = _find_common(ref_positions, i, i1, hyp_positions, j, j1)
         if i == i2:
             for k in range(j, j2):
                 cost += costs[none, hyp_types[k]]
@@ -607,7 +607,7 @@ def align_flexible(ref: MarkColumns, hyp: MarkColumns, rule: FlexibleRule, partn
     while i < i1 and j < j1:
         i2, j2 = i1, j1
         if forced:
-            i2, j2 = _meeting(ref.positions, i, i1, hyp.positions, j, j1)
+            i2, j2 = _find_common(ref.positions, i, i1, hyp.positions, j, j1)
         if i < i2 and j < j2:
             lows = np.empty(i2 - i, np.int64)
             choices = np.empty((i2 - i, min(width, j2 - j + 1)), np.uint8)

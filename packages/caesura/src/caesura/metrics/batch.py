@@ -150,7 +150,7 @@ class Side:
             [*(after.index(name) for name in before), NO_LABEL], dtype=np.int64
         )  # code -1 (no label) reads the last element
         recoded = replace(self, types=table[self.types] if len(self.types) else self.types)
-        return _ascending(recoded) if self.ends is None else recoded
+        return _sort_types(recoded) if self.ends is None else recoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ class Batch:
             ref.recode(reference.labels, labels),
             hyp.recode(hypothesis.labels, labels),
             labels,
-            ItemNames(reference.items, item_of, _unscored(reference)),
+            ItemNames(reference.items, item_of, _unscored_zones(reference)),
         )
 
     def __len__(self) -> int:
@@ -368,7 +368,7 @@ def _some_rows(corpus: Corpus, rows: NDArray[np.int64] | None) -> NDArray[np.int
     return None if rows is not None and np.array_equal(rows, np.arange(len(corpus))) else rows
 
 
-def _unscored(reference: Corpus) -> dict[str, tuple[tuple[float, float], ...]]:
+def _unscored_zones(reference: Corpus) -> dict[str, tuple[tuple[float, float], ...]]:
     """Return the zones of the reference that are not scored, counted from the start of each recording as the marks are."""
     return {
         item: zones
@@ -531,7 +531,7 @@ def first_of_place(pair: NDArray[np.int64], where: NDArray[Any]) -> NDArray[np.b
     return first
 
 
-def _ascending(side: Side) -> Side:
+def _sort_types(side: Side) -> Side:
     """Sort the types at each position again, after their codes changed."""
     assert side.types is not None
     row = np.zeros(len(side.positions), np.int64)

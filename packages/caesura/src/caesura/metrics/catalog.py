@@ -402,13 +402,13 @@ def _not_a_metric(given: object) -> CaesuraError:
 def cached_metric(name: str, **parameters: Any) -> Metric:
     """Return a metric that is created once for all calls with these parameters; used by the plain functions."""
     try:
-        return _cached(name, **parameters)
+        return _make_cached(name, **parameters)
     except TypeError:  # a value that cannot be hashed is wrong too, and the family says why
         return _make(name, parameters)
 
 
 @lru_cache(maxsize=256, typed=True)
-def _cached(name: str, **parameters: Any) -> Metric:
+def _make_cached(name: str, **parameters: Any) -> Metric:
     return _make(name, parameters)
 
 
@@ -423,7 +423,7 @@ def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
         raise CaesuraError(
             f"{name} is a coefficient of agreement: cs.agree(corpus, coefficient={COEFFICIENT_NAMES[name.lower()]!r})."
         )
-    family = FAMILIES[_registered(name)]
+    family = FAMILIES[_registered_name(name)]
     score = family.scores[name]
     if text or given:
         types = option_types(family) | option_types(score.parts)
@@ -442,7 +442,7 @@ def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
         raise CaesuraError(f"{name} cannot take {shown}: a value is of the wrong kind.") from None
 
 
-def _registered(name: str) -> str:
+def _registered_name(name: str) -> str:
     """Return the name of a registered score of the same family, for shares within any limit: ``onset-within-17ms``."""
     if name not in FAMILIES and (other := re.fullmatch(r"within-?(\d+)(ms)?", name)):
         limit = other[1]

@@ -409,7 +409,7 @@ class Diarization(Family):
         exact = self._recordings(batch)
         framed: Iterable[_Recording] = exact
         if self.frame is not None:
-            framed = self._shared(each.framed(max(1, round(self.frame * each.scale))) for each in exact)
+            framed = self._shared(each.round_up(max(1, round(self.frame * each.scale))) for each in exact)
         rows = [(*e.errors, *f.jaccard, *e.purity, *f.bcubed) for e, f in zip(exact, framed, strict=True)]
         return np.array(rows).reshape(len(batch), len(DiarizationCounts._fields))
 
@@ -493,7 +493,7 @@ class _Turns(NamedTuple):
     speaker: NDArray[np.int64]
     speakers: list[int]
 
-    def framed(self, step: int) -> _Turns:
+    def round_up(self, step: int) -> _Turns:
         """Round all times up to multiples of a step; turns within one step vanish."""
         rounded = _ceil(self.stretches, step)
         keep = rounded[:, 1] > rounded[:, 0]
@@ -532,10 +532,10 @@ class _Recording:
             columns = (evaluated_ticks, scored, self.what, self.speaker, self.step)
             load("assignment").add_common_time(*map(as_readonly_contiguous, columns), self.whole, self.common)
 
-    def framed(self, step: int) -> _Recording:
+    def round_up(self, step: int) -> _Recording:
         """Return the recording with all times rounded up to multiples of a step."""
-        turns = self.reference.framed(step), self.hypothesis.framed(step)
-        return _Recording(*turns, _framed(self.evaluated, step), _framed(self.barred, step), self.scale, self.like)
+        turns = self.reference.round_up(step), self.hypothesis.round_up(step)
+        return _Recording(*turns, _round_up(self.evaluated, step), _round_up(self.barred, step), self.scale, self.like)
 
     @cached_property
     def speaker_map(self) -> list[tuple[int, int]]:
@@ -824,5 +824,5 @@ def _ceil(ticks: Stretches, step: int) -> Stretches:
     return -(-ticks // step) * step
 
 
-def _framed(stretches: Stretches, step: int) -> Stretches:
+def _round_up(stretches: Stretches, step: int) -> Stretches:
     return _union(_ceil(stretches, step))

@@ -143,7 +143,7 @@ def pair_by_names(ref: NamedIntervals, hyp: NamedIntervals, mapping: LabelMap, r
     """
     if tuple(ref.names) == tuple(hyp.names) and not mapping and (np.abs(ref.starts - hyp.starts) <= reach).all():
         return np.arange(len(ref.names))
-    codes, known = _coded(ref, hyp)
+    codes, known = _encode_names(ref, hyp)
     same = as_readonly_contiguous(mapping.same(*known))
     partner = np.empty(len(ref.names), np.int64)
     if reach < inf:
@@ -176,7 +176,7 @@ def pair_by_cost(
     ref: NamedIntervals, hyp: NamedIntervals, mapping: LabelMap, silences: Iterable[str], cost: Cost = "mfa"
 ) -> tuple[NDArray[np.int64], float]:
     """Return the partner of every reference interval, or -1, at the least cost as MFA counts it, and that cost; times are seconds."""
-    codes, known = _coded(ref, hyp)
+    codes, known = _encode_names(ref, hyp)
     kernels = load("intervals")
     names = name_prices(known[0], known[1], silences, mapping, cost)
     if cost == "mfa":  # two unpaired intervals are cheaper than a pair that starts more than two gaps apart
@@ -192,7 +192,7 @@ def pair_by_cost(
     return partner, float(kernels.pair_at_least_cost(*codes, prices, band, partner))
 
 
-def _coded(ref: NamedIntervals, hyp: NamedIntervals) -> tuple[list[Any], list[list[str]]]:
+def _encode_names(ref: NamedIntervals, hyp: NamedIntervals) -> tuple[list[Any], list[list[str]]]:
     """Return both rows with codes for names, and the names that occur on each side."""
     kernels, rows, known = load("intervals"), [], []
     for row in (ref, hyp):

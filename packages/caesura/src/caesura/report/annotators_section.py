@@ -55,9 +55,9 @@ def _blocks(corpus: Corpus, seed: int) -> tuple[Block, ...]:
         if corpus.kind != "spans"
         else "A model of annotators who find, miss, move and invent spans, fitted to all documents together."
     )
-    return (words, *(_titled(table) for table in tables), *model.pictures())
+    return (words, *(_capitalize_caption(table) for table in tables), *model.pictures())
 
 
-def _titled(table: Table) -> Table:
+def _capitalize_caption(table: Table) -> Table:
     """Begin the caption with a capital letter, as the other captions of a report."""
     return replace(table, caption=table.caption[:1].upper() + table.caption[1:])

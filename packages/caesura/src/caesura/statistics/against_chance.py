@@ -245,13 +245,13 @@ def _chance_score(
         mean,
         formula is not None,
         (float(np.nanquantile(chance, 0.025)), float(np.nanquantile(chance, 0.975))),
-        _corrected(value, expected, each.best),
+        _correct(value, expected, each.best),
         _interval(each, observed, drawn[:_BOOTSTRAP_DRAWS], item_of, seed),
         (1 + int(better.sum())) / (1 + len(chance)),
     )
 
 
-def _corrected(value: Any, expected: Any, best: float) -> Any:
+def _correct(value: Any, expected: Any, best: float) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         return (value - expected) / (best - expected) if not np.isscalar(expected) or expected != best else float("nan")
 
@@ -269,5 +269,5 @@ def _interval(
     weights = np.random.default_rng([seed, 1]).multinomial(items, np.full(items, 1 / items), size=_RESAMPLES)
     values = np.asarray(each.score(weights @ ours), np.float64)
     expected = np.nanmean([each.score(weights @ draw) for draw in theirs.swapaxes(0, 1)], axis=0)
-    corrected = _corrected(values, expected, each.best)
+    corrected = _correct(values, expected, each.best)
     return float(np.nanquantile(corrected, 0.025)), float(np.nanquantile(corrected, 0.975))

@@ -109,7 +109,7 @@ def anchored_while_reading(
                 moved.append(each)
                 continue
             alone = Corpus.from_annotations([each])
-            source = Corpus.from_annotations([each._replace(marks=_unmarked(texts[each.item, each.track]))])
+            source = Corpus.from_annotations([each._replace(marks=_without_marks(texts[each.item, each.track]))])
             name = f"{each.item} · {each.coder}"
             try:
                 found = anchor_corpus(source, alone, strict)
@@ -155,7 +155,7 @@ def anchor_coders(build: Callable[[], Corpus], given: AnchorLike) -> tuple[Corpu
     return corpus, replace(parts[0], corpus=corpus, items=items, refused=refused)
 
 
-def _unmarked(units: tuple[str, ...]) -> Any:
+def _without_marks(units: tuple[str, ...]) -> Any:
     from caesura.model import Segmentation
 
     return Segmentation(len(units), units=units)

@@ -227,9 +227,9 @@ def density_bias(
     grid = tuple(sorted({float(ratio) for ratio in (*ratios, 1.0)}))
     chosen = [metric(each).for_study(reference) for each in metrics]
     named = dict(zip(distinct_names(chosen), chosen, strict=True))
-    placings: dict[str, tuple[_Place, bool]] = {name: _placing(name, reference) for name in segmenters}
+    placings: dict[str, tuple[_Place, bool]] = {name: _place_with_segmenter(name, reference) for name in segmenters}
     for name, corpus in (systems or {}).items():
-        placings[name] = (_thinning(corpus, reference), True)
+        placings[name] = (_place_like_system(corpus, reference), True)
     if not placings:
         raise CaesuraError("name a segmenter or give a system.")
     swept = {
@@ -285,7 +285,7 @@ def _inner(marks: Segmentation) -> NDArray[np.int64]:
     return positions[(positions > 0) & (positions < marks.length)]
 
 
-def _placing(name: str, reference: Corpus) -> tuple[_Place, bool]:
+def _place_with_segmenter(name: str, reference: Corpus) -> tuple[_Place, bool]:
     """Return a function that places a number of boundaries in a text, and whether it draws them."""
     from caesura.segmenters.catalog import check_medium, segmenter
 
@@ -312,7 +312,7 @@ def _placing(name: str, reference: Corpus) -> tuple[_Place, bool]:
     return place, False
 
 
-def _thinning(system: Corpus, reference: Corpus) -> _Place:
+def _place_like_system(system: Corpus, reference: Corpus) -> _Place:
     """Return a function that drops boundaries of a system, or adds some, at random."""
     known: dict[tuple[str, str], NDArray[np.int64]] = {}
     Pairs.between(reference, system)  # raises an error if items are missing

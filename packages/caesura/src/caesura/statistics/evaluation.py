@@ -157,7 +157,7 @@ class Results(Result):
         list of PairedTest
             One per pair of systems.
         """
-        metric, rows, clustered = self._tested(name)
+        metric, rows, clustered = self._rows_for_tests(name)
         return compare_systems(metric, rows, method=method, samples=samples, seed=seed, clusters=clustered)
 
     def ranks(
@@ -236,7 +236,7 @@ class Results(Result):
         """Return one row per system and metric, for libraries with Arrow's PyCapsule interface."""
         return self.to_polars().__arrow_c_stream__(requested_schema)
 
-    def _tested(self, name: str) -> tuple[Metric, dict[str, Rows], bool]:
+    def _rows_for_tests(self, name: str) -> tuple[Metric, dict[str, Rows], bool]:
         """Return the metric, the rows that tests swap, and whether they are clusters of items."""
         return self.measured[name].metric, self._rows(name), False
 
@@ -335,9 +335,9 @@ class Evaluation(Results):
         alike = describe_alike_labels([self.pairs.reference, *corpora])
         return [*self.tier_notes, *describe_layer(self.pairs.reference), *anchored, *self.unplaced, *unmeasured, *alike]
 
-    def _tested(self, name: str) -> tuple[Metric, dict[str, Rows], bool]:
+    def _rows_for_tests(self, name: str) -> tuple[Metric, dict[str, Rows], bool]:
         """Return the rows of clusters, if there are any, else of items."""
-        metric, rows, _ = super()._tested(name)
+        metric, rows, _ = super()._rows_for_tests(name)
         if self.clusters is None:
             return metric, rows, False
         return self.clusters.weighted(metric), {name: self.clusters.add_up(each) for name, each in rows.items()}, True

@@ -282,10 +282,10 @@ def errors_by_item(counted: CountedPairs, measure: Metric, group_of: Mapping[str
     for pair, item in enumerate(counted.pairs.item_of.tolist()):
         if (group := group_of.get(counted.pairs.items[item])) is not None:
             found[group].append(family.errors(batch, pair))
-    return {group: _joined(parts) for group, parts in found.items()}
+    return {group: _join(parts) for group, parts in found.items()}
 
 
-def _joined(parts: Sequence[PairedErrors]) -> GroupErrors:
+def _join(parts: Sequence[PairedErrors]) -> GroupErrors:
     onset, offset = (np.concatenate([np.zeros(0), *(getattr(p, name) for p in parts)]) for name in ("onset", "offset"))
     intervals, alone = sum(len(p.partner) for p in parts), sum(int((p.partner < 0).sum()) for p in parts)
     return GroupErrors(intervals, onset[~np.isnan(onset)], offset[~np.isnan(offset)], alone)

@@ -229,14 +229,14 @@ def make_questions(
     digits = len(str(len(picked)))
     return Questions(
         tuple(
-            _named(candidates[at], f"q{i:0{digits}}", swapped=bool(random.random() < 0.5))
+            _with_name(candidates[at], f"q{i:0{digits}}", swapped=bool(random.random() < 0.5))
             for i, at in enumerate(picked, 1)
         ),
         title,
     )
 
 
-def _named(question: Question, name: str, *, swapped: bool) -> Question:
+def _with_name(question: Question, name: str, *, swapped: bool) -> Question:
     first, second, source = question.first, question.second, dict(question.source)
     if swapped:
         first, second = second, first

@@ -139,7 +139,7 @@ def _pieces(block: _Block, counted: dict[str, int], ends: dict[str, dict[int, st
     at = 0
     for k in sorted({*here, len(words)}):
         cut = words[k][2] if k < len(words) else len(content)  # where the next word begins
-        text = _ended(content[at:cut].strip(), here.get(k))
+        text = _end_with(content[at:cut].strip(), here.get(k))
         pieces.append((_Block([f"*{block.speaker}:\t{text}"], block.speaker), k in here))
         at = cut
     pieces[-1][0].tiers = block.tiers
@@ -156,7 +156,7 @@ def _without_ends(content: str, words: list[tuple[str, str, int]], deleted: list
     return content
 
 
-def _ended(text: str, terminator: str | None) -> str:
+def _end_with(text: str, terminator: str | None) -> str:
     """Return an utterance with this terminator, before its postcodes (``[+ …]``) and its time bullet if it has any."""
     after = ""
     while found := _AFTER_TERMINATOR.search(text):

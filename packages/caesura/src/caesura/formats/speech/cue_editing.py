@@ -80,8 +80,8 @@ def merge_srt(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
     lines = _edited_lines(source, blocks, edits, ",", lambda edit: edit.new[2] if edit.new else "")
     numbers = [block.name for block in blocks if block.times]
     if numbers == [str(n) for n in range(1, len(numbers) + 1)]:
-        lines = list(_numbered(lines))
-    return _encoded(source, lines)
+        lines = list(_number_lines(lines))
+    return _encode(source, lines)
 
 
 def merge_webvtt(source: Source, original: Corpus, corpus: Corpus) -> bytes | None:
@@ -97,7 +97,7 @@ def merge_webvtt(source: Source, original: Corpus, corpus: Corpus) -> bytes | No
         voice = f"<v {html.escape(edit.track, quote=False)}>" if edit.track else ""
         return voice + html.escape(edit.new[2] if edit.new else "", quote=False)
 
-    return _encoded(source, _edited_lines(source, blocks, edits, ".", text))
+    return _encode(source, _edited_lines(source, blocks, edits, ".", text))
 
 
 def _edited_lines(
@@ -136,7 +136,7 @@ def _edited_lines(
     return written
 
 
-def _numbered(lines: Iterable[str]) -> Iterator[str]:
+def _number_lines(lines: Iterable[str]) -> Iterator[str]:
     """Iterate over the lines of subtitles, numbered from 1."""
     held: str | None = None  # a number, or the line before times
     count = 0
@@ -157,7 +157,7 @@ def _numbered(lines: Iterable[str]) -> Iterator[str]:
         yield held
 
 
-def _encoded(source: Source, lines: Iterable[str]) -> bytes:
+def _encode(source: Source, lines: Iterable[str]) -> bytes:
     return encode_like(source, ("\r\n" if "\r\n" in source.raw_text else "\n").join(lines))
 
 

@@ -138,7 +138,7 @@ def read(
     tracks: list[tuple[str, str, Segmentation | Spans]] = []
     for index, owner, track in chosen:
         name = listed[index]
-        some = _lasting(document, name, sorted(spans[name]))
+        some = _drop_empty(document, name, sorted(spans[name]))
 
         def error(i: int, why: str, name: str = name, some: list[_Span] = some) -> FormatError:
             return document.error(document.annotation_at(some[i][:2]), f"tier {name!r}: {why}")
@@ -375,7 +375,7 @@ def _spread(places: list[list[str]], times: dict[str, float]) -> None:
         before = i
 
 
-def _lasting(document: _ElanDocument, name: str, spans: list[_Span]) -> list[_Span]:
+def _drop_empty(document: _ElanDocument, name: str, spans: list[_Span]) -> list[_Span]:
     """Drop annotations without a duration, with a note that names the first."""
     empty = [span for span in spans if span[0] == span[1]]
     if empty:

@@ -103,7 +103,7 @@ def _merge(
         return None
     old, new = {}, {}
     for a in original:
-        placed = _placed(list(segments(require_linear(a.marks))), lines.get(a.item, []))
+        placed = _segments_of_lines(list(segments(require_linear(a.marks))), lines.get(a.item, []))
         if not placed:
             return None
         old[a.item, ""] = placed
@@ -114,7 +114,7 @@ def _merge(
     return merge_lines(source, old, new, edit)
 
 
-def _placed(rows: list[Row], lines: list[_Line]) -> list[tuple[Row, int]] | None:
+def _segments_of_lines(rows: list[Row], lines: list[_Line]) -> list[tuple[Row, int]] | None:
     """Return the segment of every line; segments without a line are gaps. None if a line has no segment."""
     placed, at = [], 0
     for number, start, end, label in sorted(lines, key=lambda line: line[1:3]):

@@ -218,7 +218,7 @@ def _chronological(reader: _TokenReader) -> list[Tier]:
                 name, kind == "TextTier", last, max(first, begin), columns, [first_token for first_token, _ in entries]
             )
         )
-    return _noting_later_ends(reader.source, tiers, end)
+    return _note_later_ends(reader.source, tiers, end)
 
 
 def _check_bounds(source: Source, begin: float, end: float) -> None:
@@ -226,7 +226,7 @@ def _check_bounds(source: Source, begin: float, end: float) -> None:
         raise source.error(None, f"the recording begins at {begin:g} s and ends at {end:g} s.")
 
 
-def _noting_later_ends(source: Source, tiers: list[Tier], end: float) -> list[Tier]:
+def _note_later_ends(source: Source, tiers: list[Tier], end: float) -> list[Tier]:
     """Note tiers that end after the file, whose own ends count; return them."""
     if later := [tier for tier in tiers if tier.length > end + TICK]:
         others = f" (and {pluralize(len(later) - 1, 'other tier')})" if later[1:] else ""
@@ -306,7 +306,7 @@ class _TokenReader:
         if not self.flag():
             return []
         tiers = [self.tier(i, begin) for i in range(1, self.integer("number of tiers") + 1)]
-        return _noting_later_ends(self.source, tiers, end)
+        return _note_later_ends(self.source, tiers, end)
 
     def head(self, number: int) -> tuple[str, str, float, float]:
         """Read class, name, start and end of a tier."""
@@ -385,7 +385,7 @@ class _BinaryParser:
         if not exists:
             return []
         (number,) = self._take(">i")
-        return _noting_later_ends(self.source, [self._tier(begin) for _ in range(int(number))], end)
+        return _note_later_ends(self.source, [self._tier(begin) for _ in range(int(number))], end)
 
     def _tier(self, recording_begins: float) -> Tier:
         kind = self._name()
@@ -568,7 +568,7 @@ def _marks(source: Source, tier: Tier, rule: IntervalRules) -> Segmentation | Sp
         if rule.as_ == "spans":
             raise source.error(None, f"tier {tier.name!r} holds points, not spans; choose another tier with tier=.")
         return _points(times[0], tier.labels, tier.begin, tier.length, error)
-    starts, ends, labels, rows = _lasting(source, tier, times)
+    starts, ends, labels, rows = _drop_empty(source, tier, times)
 
     def row_error(i: int, why: str) -> FormatError:
         return error(int(rows[i]), why)
@@ -581,7 +581,7 @@ def _marks(source: Source, tier: Tier, rule: IntervalRules) -> Segmentation | Sp
     return segmentation(starts, ends, labels, rule=rule, error=row_error, length=tier.length, begin=tier.begin)
 
 
-def _lasting(
+def _drop_empty(
     source: Source, tier: Tier, times: list[TimeArray]
 ) -> tuple[TimeArray, TimeArray, list[str], NDArray[np.int64]]:
     """Sort intervals and drop those without a duration, which Praat hides, with a note."""

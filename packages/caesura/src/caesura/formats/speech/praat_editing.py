@@ -103,7 +103,7 @@ def _merged_tiers(
         if not isinstance(marks, (Segmentation, Spans)):
             return None
         if track in place:
-            written[place[track]] = _replaced(tiers[place[track]], require_linear(before[track]), marks)
+            written[place[track]] = _replace_marks(tiers[place[track]], require_linear(before[track]), marks)
         elif left_out and any(tier.name == track for tier in tiers):
             raise FormatError(None, None, f"the file already has a tier {track!r}; choose another name.")
         else:
@@ -132,7 +132,7 @@ def merge_collection(source: Source, original: Corpus, corpus: Corpus) -> bytes 
     return encode_like(source, "".join([*parts, text[at:]]))
 
 
-def _replaced(tier: Tier, before: Segmentation | Spans, marks: Segmentation | Spans) -> _TierText:
+def _replace_marks(tier: Tier, before: Segmentation | Spans, marks: Segmentation | Spans) -> _TierText:
     """Return a tier with other intervals or points; numbers that did not change are written as before."""
     text = _RawTimes(tier, before)
     begin, end = text.number(marks.start, tier.begin), text.number(float(marks.end), tier.length)

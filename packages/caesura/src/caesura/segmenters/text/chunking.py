@@ -177,7 +177,7 @@ def chunk(
     if callable(method) and not hasattr(method, "segment"):
         if parameters or segments is not None:
             raise CaesuraError("a function decides the chunks itself; leave the number of segments and parameters out.")
-        theirs, altered = FunctionSegmenter(method)._located(source)
+        theirs, altered = FunctionSegmenter(method)._locate(source)
         begins = {begin for begin, _ in theirs if 0 < begin < len(source)}
         # chunks begin where the function begins them, within a unit, too
         regions = list(pairwise(sorted({0, *(b for b, _ in regions), *begins, len(source)})))
@@ -647,9 +647,9 @@ class FunctionSegmenter:
 
     def spans(self, document: str) -> list[tuple[int, int]]:
         """Return the chunks of a document; those that do not occur in it are an error."""
-        return self._located(document)[0]
+        return self._locate(document)[0]
 
-    def _located(self, document: str) -> tuple[list[tuple[int, int]], float]:
+    def _locate(self, document: str) -> tuple[list[tuple[int, int]], float]:
         """Return the chunks of a document, and the share of their letters that the function altered."""
         found = self.function(document)
         if isinstance(found, str) or not isinstance(found, Iterable):
