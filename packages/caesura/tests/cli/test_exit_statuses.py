@@ -9,7 +9,7 @@ import pytest
 
 import caesura as cs
 from caesura.cli import main
-from caesura.cli.io import FailUnderScore, failures
+from caesura.cli.fail_under import FailUnderScore, failures
 from caesura.model import Corpus, Segmentation
 from cli.command import caesura
 

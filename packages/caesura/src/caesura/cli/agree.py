@@ -15,13 +15,10 @@ from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, i
 from caesura.agreement.result import coefficient_records
 from caesura.cli import options
 from caesura.cli.command import OldOption, OldOptions, Option, among, conflicts, not_among
+from caesura.cli.fail_under import FailUnderScore, exit_on_failures, failures, parse_fail_under
 from caesura.cli.io import (
-    FailUnderScore,
     Reading,
     as_json,
-    exit_on_failures,
-    failures,
-    parse_fail_under,
     print_stderr,
     print_unmeasured,
     say,
@@ -30,7 +27,7 @@ from caesura.cli.io import (
     split_anchor_options,
     working,
     write_svg,
-)  # fmt: skip
+)
 from caesura.display.scene import Picture, stack
 from caesura.display.table import MEDIA
 from caesura.drawings.catalog import draw

@@ -8,17 +8,8 @@ from typing import Annotated, Any, Literal
 
 from caesura.cli import options
 from caesura.cli.command import Argument, Commands, Option, among, conflicts
-from caesura.cli.io import (
-    FailUnderScore,
-    as_json,
-    exit_on_failures,
-    failures,
-    names_of,
-    parse_fail_under,
-    show_blocks,
-    working,
-    write_svg,
-)
+from caesura.cli.fail_under import FailUnderScore, exit_on_failures, failures, parse_fail_under
+from caesura.cli.io import as_json, names_of, show_blocks, working, write_svg
 from caesura.errors import CaesuraError
 
 chunks = Commands("Evaluate chunks for retrieval.")

@@ -12,19 +12,16 @@ import click
 from caesura.cli import options
 from caesura.cli.command import Argument, OldOption, OldOptions, Option, conflicts, only_one
 from caesura.cli.command import missing as missing_option
+from caesura.cli.fail_under import FailUnderScore, exit_on_failures, failures, parse_fail_under
 from caesura.cli.io import (
-    FailUnderScore,
     Reading,
     as_json,
     exit_if_many_are_left_out,
-    exit_on_failures,
-    failures,
     leave_out_bad_files,
     named_after_files,
     named_alike,
     names_of,
     parse_cluster,
-    parse_fail_under,
     parse_metrics,
     print_stderr,
     print_unmeasured,
@@ -33,7 +30,7 @@ from caesura.cli.io import (
     show_blocks,
     split_anchor_options,
     working,
-)  # fmt: skip
+)
 from caesura.cli.streaming import evaluate_streamed, parse_engine, wants_streaming
 from caesura.display.table import MEDIA, Code, Table
 from caesura.errors import CaesuraError, FormatError, UnknownName
