@@ -67,7 +67,8 @@ class LineScores(Result):
 def draw_path(axes: Any, path: Sequence[PathStep], restorer: VowelRestorer, most: int = 5) -> None:
     """Draw the best path: words as rectangles, states as ovals above them, the path as solid edges with their probabilities.
 
-    The state of all unseen words stands above the start, unless the path goes through it. Words are drawn in Latin letters if there is a transliteration, because Matplotlib does not shape Arabic or write from right to left.
+    The state of all unseen words stands above the start, unless the path goes through it. Words are drawn in Latin letters if there is a
+    transliteration, because Matplotlib does not shape Arabic or write from right to left.
 
     Parameters
     ----------

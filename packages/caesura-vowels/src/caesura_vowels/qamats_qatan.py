@@ -1,8 +1,9 @@
 """Find the qamats that is read o (qamats qatan) in pointed Hebrew words, where the points of the word tell.
 
-Pointing usually writes both kinds of qamats alike. A qamats is an o in a closed syllable without stress. The points of a word show such a syllable before a sheva
-and a letter with dagesh (קָרְבָּן), before a hataf qamats (צָהֳרַיִם), before a mater vav, in short nouns and infinitives with suffixes (קָדְשׁוֹ), in some forms of verbs
-(וַיָּקָם, הָשְׁלַךְ) and in certain words. Forms that can be read with a as well (אָכְלָה, "food" or "she ate") stay as they are.
+Pointing usually writes both kinds of qamats alike. A qamats is an o in a closed syllable without stress. The points of a word show such a syllable
+before a sheva and a letter with dagesh (קָרְבָּן), before a hataf qamats (צָהֳרַיִם), before a mater vav, in short nouns and infinitives with
+suffixes (קָדְשׁוֹ), in some forms of verbs (וַיָּקָם, הָשְׁלַךְ) and in certain words. Forms that can be read with a as well (אָכְלָה, "food" or "she
+ate") stay as they are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Hebrew and Arabic in Latin letters: transliterations to read and write, and a phonetic spelling to write.
 
 The corpora of Gal (2002) were transliterations. ``buckwalter`` (Arabic) and ``michigan-claremont`` (Hebrew, of the Westminster database) have a sign
-for every letter and mark, so they can be read and written. ``tanzil`` is the Qur'an in Latin letters as Tanzil distributes it (``tanzil-plain``: without its underlines); it spells sounds, so it is read
-as a script of its own, ``arabic-latin``, whose marks are the short vowels. ``phonetic`` is only written.
+for every letter and mark, so they can be read and written. ``tanzil`` is the Qur'an in Latin letters as Tanzil distributes it (``tanzil-plain``:
+without its underlines); it spells sounds, so it is read as a script of its own, ``arabic-latin``, whose marks are the short vowels. ``phonetic`` is
+only written.
 """
 
 from __future__ import annotations

@@ -384,8 +384,8 @@ def item_page(
     For long items, ``first`` and ``last`` select the part to send; ``disputes`` then tells where the nearest disputes outside it are. Recordings with up to
     ``whole_up_to`` boundaries in total are sent whole nevertheless.
 
-    In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The response has an ETag; requests with If-None-Match return 304 if
-    nothing changed.
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The response has an ETag; requests with If-None-Match
+    return 304 if nothing changed.
     """
     requested = None if first is None or last is None else Window(first, last)
     with store.reading() as db:

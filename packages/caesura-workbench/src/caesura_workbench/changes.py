@@ -1,7 +1,7 @@
 """The feed of changes: what changed in a project, in the order of commits.
 
-Functions that change something call `record_change` inside their transaction; the store writes all of them at its end. Readers remember the last id that they saw. The feed
-is what pages wait for, what pipelines poll, and what tells caches which items to compute again.
+Functions that change something call `record_change` inside their transaction; the store writes all of them at its end. Readers remember the last id
+that they saw. The feed is what pages wait for, what pipelines poll, and what tells caches which items to compute again.
 """
 
 from __future__ import annotations

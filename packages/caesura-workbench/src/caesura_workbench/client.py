@@ -224,7 +224,8 @@ class Project:
         wait : float, default 600.0
             Seconds to wait for each part.
         **fields
-            As in the API: ``unit="sentence"`` for raw texts (``kind="spans"`` or ``"nested"`` where they are to be annotated otherwise than the schema says), ``unmarked="sentence"`` for raw texts beside annotations, ``format=``, ``coder=``, ``coder_from=`` and so on.
+            As in the API: ``unit="sentence"`` for raw texts (``kind="spans"`` or ``"nested"`` where they are to be annotated otherwise than the
+            schema says), ``unmarked="sentence"`` for raw texts beside annotations, ``format=``, ``coder=``, ``coder_from=`` and so on.
         """
         address = f"/api/projects/{self.id}/jobs/import"
         results = [

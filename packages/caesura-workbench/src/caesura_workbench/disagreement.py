@@ -106,8 +106,8 @@ class VotePlace:
     """A boundary position, nested segment or span that at least one coder marked.
 
     ``own`` holds the marks of each voter, ``absent`` the coders without any. ``types`` maps each type, level or label to the coders who gave it.
-    ``drift`` is how far apart the coders' versions of a span are, from 0 to 1. ``named`` marks segments of recordings that all voters have under different names;
-    the names are then the types, and coders without that segment are not counted.
+    ``drift`` is how far apart the coders' versions of a span are, from 0 to 1. ``named`` marks segments of recordings that all voters have under
+    different names; the names are then the types, and coders without that segment are not counted.
     """
 
     item: str
@@ -167,8 +167,9 @@ class VotePlace:
 def votes(annotations: Iterable[Annotation], *, tolerance: float | None = None) -> list[VotePlace]:
     """Return every marked place of every track with its voters and types.
 
-    Positions in texts are compared exactly, those in recordings within a tolerance; segments of recordings with different names follow in the order of their middles.
-    In hierarchies a place is a segment, from unit ``first`` to unit ``position``. For spans it is a group of aligned spans, from ``first`` to ``position``.
+    Positions in texts are compared exactly, those in recordings within a tolerance; segments of recordings with different names follow in the order
+    of their middles. In hierarchies a place is a segment, from unit ``first`` to unit ``position``. For spans it is a group of aligned spans, from
+    ``first`` to ``position``.
     """
     tracks: dict[tuple[str, str], dict[str, Any]] = {}
     for item, coder, marks, track in annotations:

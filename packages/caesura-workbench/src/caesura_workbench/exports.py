@@ -172,8 +172,8 @@ _TRIED_ITEMS, _TRIED_CODERS, _TRIED_UNITS = 8, 3, 10_000
 def _try_format(chosen: Format, corpora: dict[str, Corpus], files: str, lost: list[str]) -> list[str] | None:
     """Write some items of each sort and return what is lost, or None if they cannot be written.
 
-    Formats differ in more than what they hold: one ends utterances with certain marks only, another needs Hebrew letters, and a tab or a line end in a name may not
-    survive. What is lost besides ``lost`` is what the library says then.
+    Formats differ in more than what they hold: one ends utterances with certain marks only, another needs Hebrew letters, and a tab or a line end in
+    a name may not survive. What is lost besides ``lost`` is what the library says then.
     """
     for corpus in corpora.values():
         few = _some_items(corpus)

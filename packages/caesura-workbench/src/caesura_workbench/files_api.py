@@ -166,9 +166,9 @@ async def add_files(
 ) -> dict[str, Any]:
     """Add files to a project. Each file is imported completely or not at all; unreadable files are listed with the line at fault.
 
-    With a unit, the files are raw texts (.txt, .md, .docx, .odt), and each becomes an item without annotations; with ``unmarked``, only those without marks, beside
-    annotations in other files. ``read_as`` is for formats that hold both spans and
-    segments. The response lists the new ids, so that the import can be undone.
+    With a unit, the files are raw texts (.txt, .md, .docx, .odt), and each becomes an item without annotations; with ``unmarked``, only those without
+    marks, beside annotations in other files. ``read_as`` is for formats that hold both spans and segments. The response lists the new ids, so that
+    the import can be undone.
     """
     known = await run_in_threadpool(store.items, project) if wanted.options.anchor else []
     parts = await _read(request, jobs, files, wanted.options, known)
@@ -255,8 +255,8 @@ def export(
 ) -> Response:
     """Export the project's annotations as a file or a zip, in any writable format, with their provenance.
 
-    One file holds texts, recordings or nested segments; if a project has several of these, ``sort`` selects one. A zip holds all of them. With ``files=tiers``, all
-    tracks of all coders and of gold are tiers of one TextGrid or EAF per recording.
+    One file holds texts, recordings or nested segments; if a project has several of these, ``sort`` selects one. A zip holds all of them. With
+    ``files=tiers``, all tracks of all coders and of gold are tiers of one TextGrid or EAF per recording.
     """
     wanted = ExportRequest(format, lossy, tuple(coder or ()), role, sort, files)
     settings = get_settings(request)

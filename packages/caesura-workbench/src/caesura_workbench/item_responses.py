@@ -17,8 +17,8 @@ ItemKind = Literal["units", "time", "nested", "spans", "spans in time"]
 class UnitMarks(ResponseBody):
     """Boundaries of a text: each after a unit, counted from 1.
 
-    With types, ``types`` has one per boundary and ``labels`` lists all. In a part of a long text, ``boundaries`` is their total number and ``before`` the number of
-    positions before the part.
+    With types, ``types`` has one per boundary and ``labels`` lists all. In a part of a long text, ``boundaries`` is their total number and ``before``
+    the number of positions before the part.
     """
 
     kind: Literal["units"]
@@ -34,8 +34,8 @@ class UnitMarks(ResponseBody):
 class TimeMarks(ResponseBody):
     """Boundaries of a recording, in seconds.
 
-    In a part of a long recording, ``segment`` is the number of the first segment, ``behind`` the number of boundaries after the part, and ``density`` a histogram
-    of all boundaries.
+    In a part of a long recording, ``segment`` is the number of the first segment, ``behind`` the number of boundaries after the part, and ``density``
+    a histogram of all boundaries.
     """
 
     kind: Literal["time"]

@@ -9,8 +9,8 @@ from threading import Lock
 class FairLock:
     """A lock that threads get in the order in which they asked for it.
 
-    A thread that releases `threading.Lock` and asks for it again at once usually gets it again. An import does so hundreds of times, and edits would wait for most
-    of it.
+    A thread that releases `threading.Lock` and asks for it again at once usually gets it again. An import does so hundreds of times, and edits would
+    wait for most of it.
     """
 
     def __init__(self) -> None:

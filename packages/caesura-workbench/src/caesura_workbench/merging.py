@@ -1,7 +1,8 @@
 """Merge duplicates: two names of one coder, or two items with the same text.
 
 A merge is stored as a row that lists what moved from where, so it can be undone and appears in the history of the annotations it moved. Where both sides have
-an annotation of the same item, the caller chooses which to keep; the other is deleted and can be restored. Every function runs inside a transaction of the store.
+an annotation of the same item, the caller chooses which to keep; the other is deleted and can be restored. Every function runs inside a transaction
+of the store.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Numbered changes of the tables, so that a database of any earlier version can be opened.
 
-The table ``schema_version`` has one number: the last migration that was made. Databases of versions 0.1 and 0.2 have no such table; migration 1 brings them to the
-tables of version 0.2. All migrations run in one transaction, before anything else is read. To change the tables, change ``schema.py`` and append a
-function to ``MIGRATIONS``; a new database is made from ``schema.py`` and gets the last number at once.
+The table ``schema_version`` has one number: the last migration that was made. Databases of versions 0.1 and 0.2 have no such table; migration 1
+brings them to the tables of version 0.2. All migrations run in one transaction, before anything else is read. To change the tables, change
+``schema.py`` and append a function to ``MIGRATIONS``; a new database is made from ``schema.py`` and gets the last number at once.
 """
 
 from __future__ import annotations

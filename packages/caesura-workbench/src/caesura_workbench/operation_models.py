@@ -27,8 +27,8 @@ _Rows = Annotated[list[MarkRow], Field(max_length=2_000_000)]
 class _Operation(RequestBody):
     """What every operation may have.
 
-    ``settles`` names the disputed places that it decides. ``suggested_by`` says who suggested its mark, and ``suggested_at`` where, if it was moved. In recordings,
-    the segments around the place ``at`` get the names that the coder ``names_of`` gave them.
+    ``settles`` names the disputed places that it decides. ``suggested_by`` says who suggested its mark, and ``suggested_at`` where, if it was moved.
+    In recordings, the segments around the place ``at`` get the names that the coder ``names_of`` gave them.
     """
 
     settles: _Key | Annotated[list[_Key], Field(max_length=100_000)] = []

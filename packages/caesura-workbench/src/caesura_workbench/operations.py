@@ -321,8 +321,8 @@ def _find_segment(marks: Hierarchy, operation: dict[str, Any]) -> Span:
 def _with_segments(marks: Hierarchy, spans: list[Span], fixed: Span | None = None) -> Hierarchy:
     """Return the same text with these segments.
 
-    Levels that equal the nesting depth are recomputed. Levels chosen by a coder are kept, except that a segment inside another one of the same or a deeper level is
-    moved below it. The level of a ``fixed`` segment was requested explicitly and never changes.
+    Levels that equal the nesting depth are recomputed. Levels chosen by a coder are kept, except that a segment inside another one of the same or a
+    deeper level is moved below it. The level of a ``fixed`` segment was requested explicitly and never changes.
     """
     if fixed is None and marks == marks.renumbered():
         return Hierarchy.from_spans([span[:2] for span in spans], length=marks.length, units=marks.units)

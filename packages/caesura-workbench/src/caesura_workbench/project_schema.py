@@ -45,8 +45,9 @@ LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 class Label(RequestBody):
     """A label of spans, a type of boundaries, or a name of segments.
 
-    ``number`` is its colour, without one the first that no other label of the list has, and ``key`` the key that sets it; both stay as they are when other labels come or go. A ``retired`` label is valid where it is used, but
-    no longer offered. ``was`` is the former name of a label that is renamed; it is never stored.
+    ``number`` is its colour, without one the first that no other label of the list has, and ``key`` the key that sets it; both stay as they are when
+    other labels come or go. A ``retired`` label is valid where it is used, but no longer offered. ``was`` is the former name of a label that is
+    renamed; it is never stored.
     """
 
     name: LabelName

@@ -155,8 +155,8 @@ class CompareRequest(RequestBody):
 class NewAnnotation(RequestBody):
     """An annotation to start: as a copy, by a segmenter, empty, or else by unifying the coders' annotations.
 
-    With the ``role`` "coder" it is counted in agreement, with "gold" it is not. In recordings, boundaries within ``tolerance`` seconds (0.02 by default) are votes
-    for the same place. An empty annotation may name the ``types`` of its boundaries.
+    With the ``role`` "coder" it is counted in agreement, with "gold" it is not. In recordings, boundaries within ``tolerance`` seconds (0.02 by
+    default) are votes for the same place. An empty annotation may name the ``types`` of its boundaries.
     """
 
     coder: Name = "gold"

@@ -345,7 +345,8 @@ _WANTED = sa.bindparam("wanted", type_=sa.Integer)
 def _select_stamp(viewer: Viewer) -> sa.Select[Any]:
     """Select what changes with an item as this viewer sees it: counts and sums of versions."""
     of_item = codings.c.item == _WANTED
-    # Suggestions are visible to everybody. For the rest, blind annotators use the index on their own annotations, so that the query is not slower with hidden ones.
+    # Suggestions are visible to everybody. For the rest, blind annotators use the index on their own annotations, so that the query is not slower
+    # with hidden ones.
     seen = [of_item, codings.c.person == viewer.person] if viewer.blind else [of_item]
     suggested = (
         sa.select(sa.func.count()).select_from(codings).where(of_item, codings.c.role == "system", not_deleted(codings))

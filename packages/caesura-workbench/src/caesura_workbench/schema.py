@@ -156,8 +156,8 @@ guidelines = sa.Table(
     sa.Column("author", sa.Text, nullable=False, default=""),
     sa.Column("time", sa.Text, nullable=False),
 )
-#: Versions of the schema of a project as JSON (see `caesura_workbench.project_schema`). ``source`` is "new", "data", "import" or "saved"; ``guidelines`` is the version of the
-#: guidelines at that time.
+#: Versions of the schema of a project as JSON (see `caesura_workbench.project_schema`). ``source`` is "new", "data", "import" or "saved";
+#: ``guidelines`` is the version of the guidelines at that time.
 project_schemas = sa.Table(
     "project_schemas",
     metadata,
@@ -189,7 +189,8 @@ votes = sa.Table(
     sa.Column("answer", sa.Text, nullable=False),
     sa.Column("time", sa.Text, nullable=False),
 )
-#: The feed of changes. Ids grow in the order of commits, so a reader who has seen one has seen all before it. No foreign keys, so that changes outlive what was changed.
+#: The feed of changes. Ids grow in the order of commits, so a reader who has seen one has seen all before it. No foreign keys, so that changes
+#: outlive what was changed.
 changes = sa.Table(
     "changes",
     metadata,

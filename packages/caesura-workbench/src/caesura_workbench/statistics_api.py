@@ -48,8 +48,9 @@ def project_agreement(
 ) -> Response:
     """Return the agreement among the project's coders: the matrix, coefficients, a score per item, and its course over time.
 
-    Texts, recordings, nested segments and spans are measured separately: ``sort`` selects one, by default the most frequent. For spans, ``coefficient`` selects a
-    coefficient with its options, such as ``gamma:sampler=shift``. It is computed once per state of the project, item by item.
+    Texts, recordings, nested segments and spans are measured separately: ``sort`` selects one, by default the most frequent. For spans,
+    ``coefficient`` selects a coefficient with its options, such as ``gamma:sampler=shift``. It is computed once per state of the project, item by
+    item.
     """
     state, statistics = project_state(request, store, project), project_statistics(request)
     cache: ResponseCache = request.app.state.cache
@@ -85,8 +86,8 @@ def disputes(
 ) -> Response:
     """List the places where coders disagree in parts, the most evenly split first, or those whose settling improves the gold standard most.
 
-    In recordings, marks within ``tolerance`` seconds (0.02 by default) count as one place; in hierarchies a place is a segment. ``settled`` tells whether a gold
-    annotation has decided it.
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) count as one place; in hierarchies a place is a segment. ``settled`` tells
+    whether a gold annotation has decided it.
     """
     state = project_state(request, store, project)
     wanted = DisputeFilter(kind, item, settled, tolerance, order)

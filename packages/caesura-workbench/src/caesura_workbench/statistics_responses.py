@@ -20,8 +20,8 @@ class ItemScore(ResponseBody):
 class DisputeCause(ResponseBody):
     """What most disputes of an item are due to, and how many.
 
-    The cause is near misses, spans of different extent, types or names (``about``: the two types), marks that only one annotator has or lacks (``about``: who), or
-    marks that only some have.
+    The cause is near misses, spans of different extent, types or names (``about``: the two types), marks that only one annotator has or lacks
+    (``about``: who), or marks that only some have.
     """
 
     cause: Literal["near", "extent", "type", "name", "only", "without", "some"]
@@ -68,8 +68,9 @@ class CoursePoint(ResponseBody):
 class AgreementResponse(ResponseBody):
     """The agreement among coders: their matrix, the score of every item, coefficients, and its course over time.
 
-    The matrix is null on the diagonal and where two coders share no item. ``interval`` is the 95 % interval of ``pooled`` over items, null where there is only one. ``about`` says what the metric measures.
-    ``state`` is the id of the change that it was computed at, ``current`` whether nothing changed since.
+    The matrix is null on the diagonal and where two coders share no item. ``interval`` is the 95 % interval of ``pooled`` over items, null where
+    there is only one. ``about`` says what the metric measures. ``state`` is the id of the change that it was computed at, ``current`` whether nothing
+    changed since.
     """
 
     metric: str

@@ -1,7 +1,8 @@
 """The store: projects, items, annotations and their revisions in SQLite (WAL) or PostgreSQL.
 
-The state of an annotation is its *head*, one of its revisions. Undo moves the head to its parent, redo to its latest child. ``version`` grows with every change,
-including undo and redo; a client names the version it saw, and a change of an outdated version is rejected. When a method returns, its changes are on disk.
+The state of an annotation is its *head*, one of its revisions. Undo moves the head to its parent, redo to its latest child. ``version`` grows with
+every change, including undo and redo; a client names the version it saw, and a change of an outdated version is rejected. When a method returns, its
+changes are on disk.
 """
 
 from __future__ import annotations
@@ -229,8 +230,8 @@ class Store:
     ) -> dict[str, Corpus]:
         """Return the project's annotations by sort, the most frequent first: a corpus holds one kind, typed or untyped.
 
-        Sorts are "units", "typed units", "time", "typed time", "nested", "spans" and "spans in time". ``role``, ``coders`` and the ids of items in ``only`` select
-        annotations; those of systems are included only with ``role="system"``.
+        Sorts are "units", "typed units", "time", "typed time", "nested", "spans" and "spans in time". ``role``, ``coders`` and the ids of items in
+        ``only`` select annotations; those of systems are included only with ``role="system"``.
         """
         by_sort: dict[str, list[Annotation]] = {}
         attributes: dict[str, Any] = {}

@@ -81,12 +81,12 @@ def agree(
     coefficient : str, default None
         "pi" (Scott's π; Fleiss' multi-π), "kappa" (Cohen's κ; Davies & Fleiss' multi-κ), "bennett" (density one half), "bias"
         (Artstein & Poesio: A_e of π minus A_e of κ), "percentage" (A_a uncorrected), and for comparison, without partial
-        credit, "alpha" (Krippendorff's α on boundaries), "majority" (Gale et al. 1992) and "hearst" (Hearst's π*, which corrects it). By default "pi"; "percentage" for
-        recordings and nested segments, whose places cannot be counted; "kappa" with "Sf" and "SfB". For spans "gamma"
-        (default), "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha" or "cu-alpha"; for events "linked-kappa" (EasyDIAg) and
-        "organisation" (Staccato). For recordings "kappa" with the metrics "boundary-F", "Sf" and "SfB", for nested segments "kappa" with any. Of one label per unit
-        (names of segments, labels of spans, or boundary or none at every gap), without a metric: "ac1", "ac2:weights=ordinal",
-        "brennan-prediger", "conger", "fleiss" and "alpha:distance=nominal", ordinal, interval, ratio, masi or jaccard.
+        credit, "alpha" (Krippendorff's α on boundaries), "majority" (Gale et al. 1992) and "hearst" (Hearst's π*, which corrects it). By default
+        "pi"; "percentage" for recordings and nested segments, whose places cannot be counted; "kappa" with "Sf" and "SfB". For spans "gamma"
+        (default), "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha" or "cu-alpha"; for events "linked-kappa" (EasyDIAg) and "organisation" (Staccato).
+        For recordings "kappa" with the metrics "boundary-F", "Sf" and "SfB", for nested segments "kappa" with any. Of one label per unit (names of
+        segments, labels of spans, or boundary or none at every gap), without a metric: "ac1", "ac2:weights=ordinal", "brennan-prediger", "conger",
+        "fleiss" and "alpha:distance=nominal", ordinal, interval, ratio, masi or jaccard.
     density : {"pooled", "mean", "segments"}, default "pooled"
         Boundaries over places, all annotations together; the mean of the annotations' densities; or segments counted instead
         of boundaries, as the program of 2013 did.

@@ -2,7 +2,8 @@
 
 One sweep of the sampler draws boundaries, types, answers and the displacements that were rejected exactly from the chain, then all rates from
 their conjugate distributions, and how strong the prior of displacements is from a few strengths: annotators whose marks move more or less than
-the prior expects weaken it, where a fixed strength would make their intervals too narrow. Several chains start at different places; R̂ (Gelman & Rubin 1992, each chain split in two) compares them.
+the prior expects weaken it, where a fixed strength would make their intervals too narrow. Several chains start at different places; R̂ (Gelman &
+Rubin 1992, each chain split in two) compares them.
 """
 
 from __future__ import annotations

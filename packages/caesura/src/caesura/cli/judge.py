@@ -48,7 +48,8 @@ def make(
 ) -> None:  # fmt: skip
     """Write a page on which readers say which of two masked segmentations is closer to gold.
 
-    The texts are those on which metrics disagree. The page works offline and saves the votes as a file; readers can also fill in questions.csv in a spreadsheet. Keep questions.json: it says which system made each segmentation.
+    The texts are those on which metrics disagree. The page works offline and saves the votes as a file; readers can also fill in questions.csv in a
+    spreadsheet. Keep questions.json: it says which system made each segmentation.
 
     Example: caesura judge make questions.html gold.json ours.json theirs.json -m A -m B -m WD
     """

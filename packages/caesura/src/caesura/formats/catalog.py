@@ -58,8 +58,8 @@ class Format:
         The features that survive writing and reading: kinds of annotation (``units``, ``time``, ``nested``, ``spans``,
         ``spans in time``); ``unnamed spans``; ``untyped``, ``types``, ``integer types``, ``type sets`` (several types at one
         position), ``type order`` (an order that is not alphabetical); ``tracks``, ``items``, ``coders`` (more than one);
-        ``text``, ``textless``, ``names`` (of segments), ``attributes`` (of items), ``start`` (of recordings, other than 0), ``empty``. Without ``coders`` the coder's name
-        is part of the file name, without ``items`` the item's name too.
+        ``text``, ``textless``, ``names`` (of segments), ``attributes`` (of items), ``start`` (of recordings, other than 0), ``empty``. Without
+        ``coders`` the coder's name is part of the file name, without ``items`` the item's name too.
     extra : str, default None
         The optional dependency that it needs, as in ``pip install caesura[extra]``.
     exact : bool, default False

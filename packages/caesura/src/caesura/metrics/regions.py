@@ -482,7 +482,8 @@ def region_scores(
         Times in seconds, in any order, or segmentations in time. A reference time given twice counts once, a hypothesis every
         time. (The names ``ref_times`` and ``hyp_times`` are deprecated.)
     tolerance : float, str or iterable of float, default 0.02
-        Half the width of a region, in seconds (or ``"20ms"``; ``inf``: regions end half-way to the next boundary). Several values return a list of scores, one each.
+        Half the width of a region, in seconds (or ``"20ms"``; ``inf``: regions end half-way to the next boundary). Several values return a list of
+        scores, one each.
     matching : {"regions", "optimal", "lenient"}, default "regions"
         "regions" (the paper), "optimal" (largest one-to-one matching) or "lenient" (boundaries and hypotheses may be reused).
     tie : {"earlier", "later"}, default "earlier"

@@ -18,8 +18,8 @@ have the same names as those before and after the hypothesis that hits it:
 
 If all names are equal, it is R. Texts are compared in the same way, with units instead of seconds and without a tolerance. A segment
 without a name has the name "", which is a name like any other. ``mapping`` converts names first, if phone sets differ: names agree if they
-may stand for the same one; for κ, whose classes must not overlap, all names that a map connects are one class. If no segment is matched, or there is no time, agreement and κ are
-undefined: NaN, so that such a recording does not change a pooled score. If both sides have only one name, κ is 1.
+may stand for the same one; for κ, whose classes must not overlap, all names that a map connects are one class. If no segment is matched, or there is
+no time, agreement and κ are undefined: NaN, so that such a recording does not change a pooled score. If both sides have only one name, κ is 1.
 """
 
 from __future__ import annotations

@@ -152,8 +152,8 @@ def as_similarity(
     Parameters
     ----------
     value : Similarity, str, path, dict, DataFrame, array or None
-        A :class:`Similarity`; the name of a published matrix, one of ``NAMED``; a path to a CSV, TSV, JSON or Parquet table with a named row and column per type;
-        ``{"labels": […], "matrix": rows}``; a dict of dicts; a pandas or polars DataFrame; or an array, with ``labels``.
+        A :class:`Similarity`; the name of a published matrix, one of ``NAMED``; a path to a CSV, TSV, JSON or Parquet table with a named row and
+        column per type; ``{"labels": […], "matrix": rows}``; a dict of dicts; a pandas or polars DataFrame; or an array, with ``labels``.
     labels : sequence of str, optional
         The types of the rows of an array, without ∅, which is its last row and column. If ``value`` is None, the types of the identity.
     transposition : float, list or dict, optional

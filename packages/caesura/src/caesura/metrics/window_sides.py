@@ -20,9 +20,10 @@ With r and h boundaries of the reference and of the hypothesis in a window of k 
 
 Sources: Pr_error was compared with Georgescul's own program (issco.eval.ts.Pr_error, 2006), which has the same sums and costs that add up to 1; a test repeats
 her loop. Only its windows are one place further left: they contain the start of the text, which both sides have, and leave out the last place for a boundary.
-The formulas of k-κ and NWin follow the abstracts of Niekrasz & Moore (2010) and Lamprier et al. (2007) and what other papers say of them. Their full texts were not at
-hand, so no published value was repeated; a test shows that k-κ has the two properties that the abstract names. TNWin, Lamprier's second normalisation, is not included:
-papers that name it say only that it is another version of WindowDiff that takes an expected value into account, and that leaves several formulas possible.
+The formulas of k-κ and NWin follow the abstracts of Niekrasz & Moore (2010) and Lamprier et al. (2007) and what other papers say of them. Their full
+texts were not at hand, so no published value was repeated; a test shows that k-κ has the two properties that the abstract names. TNWin, Lamprier's
+second normalisation, is not included: papers that name it say only that it is another version of WindowDiff that takes an expected value into
+account, and that leaves several formulas possible.
 """
 
 from __future__ import annotations

@@ -23,8 +23,9 @@ _PROBE = 1.0  # seconds of silence with which the step is measured
 class OnnxEncoder:
     """Features of a recording by a model in an ONNX file; an instance is the ``features`` of :class:`~caesura.segmenters.sound.SpectralChange`.
 
-    The model takes one recording as floats of shape (1, samples) or (1, 1, samples) and returns frames of shape (1, frames, dimensions) or (1, 1, frames, dimensions).
-    Long recordings are encoded in parts of 30 s with a second of context on either side, so that memory does not grow with their length.
+    The model takes one recording as floats of shape (1, samples) or (1, 1, samples) and returns frames of shape (1, frames, dimensions) or (1, 1,
+    frames, dimensions). Long recordings are encoded in parts of 30 s with a second of context on either side, so that memory does not grow with their
+    length.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ from caesura.text import pluralize, shorten
 
 # ---------------------------------------------------------------------- intervals
 # Two adjacent intervals share one boundary. Gaps and overlaps up to ``snap`` are rounding and are closed in their middle. A longer gap between
-# intervals is a segment without a name, with a boundary at either end, unless it is closed in its middle too (``close_gaps``). ``silences`` lists the labels of silence, and ``silence`` says whether their
-# boundaries count. The start and the end of a recording are no boundaries by default (``edges``). Some formats can be read as spans instead
-# (``as=spans``), with all gaps and overlaps.
+# intervals is a segment without a name, with a boundary at either end, unless it is closed in its middle too (``close_gaps``). ``silences`` lists the
+# labels of silence, and ``silence`` says whether their boundaries count. The start and the end of a recording are no boundaries by default
+# (``edges``). Some formats can be read as spans instead (``as=spans``), with all gaps and overlaps.
 
 #: Boundaries of silences: all are kept, adjacent silences are merged, or no boundary of a silence counts.
 Silence: TypeAlias = Literal["keep", "merge", "out"]
