@@ -216,34 +216,8 @@ class _Request:
 
 def _report(corpus: Corpus, anchored: AnchoredCorpus | None, request: _Request) -> list[str]:
     """Compute and show the coefficients of a corpus of one tier; return a sentence for each that is below its limit."""
-    metric, coefficient, density, old = request.metric, request.coefficient, request.density, request.old
-    resamples, level, seed, json = request.resamples, request.level, request.seed, request.json
-    draw, svg, width = request.draw, request.svg, request.width
     limits = parse_fail_under(request.fail_under)
-    of_spans = corpus.kind == "spans" and metric is None
-    if of_spans and (density != "pooled" or "n_t" in old):
-        raise CaesuraError("--density and --n-t have no effect on coefficients of spans; name a --metric to use them.")
-    parameters = {key: old[key] for key in ("n_t", "similarity", "transposition") if key in old}
-    measure = make_metric(metric or DEFAULT_METRICS[corpus.kind], **parameters)
-    counted = CountedPairs.among_coders(corpus)
-    of_labels = coefficient is not None and all(map(is_label_coefficient, coefficient))
-    if coefficient is not None and of_labels and (metric is not None or density != "pooled"):
-        raise CaesuraError(
-            f"{'--metric' if metric is not None else '--density'} has no effect with --coefficient {coefficient[0]}, which compares one label per unit."
-        )
-    with working("comparing coders"):
-        if request.tolerance:
-            measure, results = _by_tolerance(counted, request.tolerance, seed)
-        elif measure.name in FLEXIBLE_METRICS:
-            models, precision = _chance_models(coefficient, old)
-            results = agreements(counted, measure, models, seed=seed, **precision)
-        else:
-            if not of_spans and not of_labels:
-                _check_density(density, coefficient or DEFAULT_COEFFICIENTS[corpus.kind])
-            ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
-            results = agreements(counted, None if of_spans or of_labels else measure, coefficient, **ask)
-            if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
-                print_stderr("there are no intervals, because one item cannot be resampled.")
+    counted, measure, results = _compute(corpus, request)
     if anchored is not None:
         results = {name: replace(r, signature=f"{r.signature}|{anchored.signature}") for name, r in results.items()}
     why = _explain(counted, measure) if request.explain else None
@@ -254,32 +228,79 @@ def _report(corpus: Corpus, anchored: AnchoredCorpus | None, request: _Request) 
     if request.table is not None:
         _show_table(results, request.table)
         return failed
-    if json:
+    if request.json:
         record = {} if anchored is None else {"anchoring": anchored.as_dict()}
         record |= {} if why is None else {"disagreement": why.as_dict()}
         as_json({**{name: result.as_dict() for name, result in results.items()}, **record})
     else:
-        if of_spans and not of_labels:
+        if _of_spans(corpus, request) and not _of_labels(request):
             titles = ", ".join(result.title for result in results.values())
             say(f"spans: {titles}; for span-F and other metrics use --metric\n", "dim")
-        first, *others = agreement_tables(list(results.values()), level)
+        first, *others = agreement_tables(list(results.values()), request.level)
         notes = tuple(note for note in first.notes if note not in shown)
         show_blocks([replace(first, notes=notes), *others, *(anchored.tables() if anchored is not None else ())])
         if why is not None:
             say("")
             show_blocks(why.tables())
+    _draw_results(corpus, counted, measure, results, request)
+    return failed
+
+
+def _of_spans(corpus: Corpus, request: _Request) -> bool:
+    """Whether coefficients of spans are computed, rather than those of pairs of coders under a metric."""
+    return corpus.kind == "spans" and request.metric is None
+
+
+def _of_labels(request: _Request) -> bool:
+    """Whether only coefficients of one label per unit are asked for."""
+    return request.coefficient is not None and all(map(is_label_coefficient, request.coefficient))
+
+
+def _compute(corpus: Corpus, request: _Request) -> tuple[CountedPairs, Metric, dict[str, Agreement]]:
+    """Compare the coders, and compute the coefficients that are asked for or the usual ones."""
+    coefficient, density, old = request.coefficient, request.density, request.old
+    of_spans, of_labels = _of_spans(corpus, request), _of_labels(request)
+    if of_spans and (density != "pooled" or "n_t" in old):
+        raise CaesuraError("--density and --n-t have no effect on coefficients of spans; name a --metric to use them.")
+    parameters = {key: old[key] for key in ("n_t", "similarity", "transposition") if key in old}
+    measure = make_metric(request.metric or DEFAULT_METRICS[corpus.kind], **parameters)
+    counted = CountedPairs.among_coders(corpus)
+    if coefficient is not None and of_labels and (request.metric is not None or density != "pooled"):
+        raise CaesuraError(
+            f"{'--metric' if request.metric is not None else '--density'} has no effect with --coefficient {coefficient[0]}, which compares one label per unit."
+        )
+    with working("comparing coders"):
+        if request.tolerance:
+            return counted, *_by_tolerance(counted, request.tolerance, request.seed)
+        if measure.name in FLEXIBLE_METRICS:
+            models, precision = _chance_models(coefficient, old)
+            return counted, measure, agreements(counted, measure, models, seed=request.seed, **precision)
+        if not of_spans and not of_labels:
+            _check_density(density, coefficient or DEFAULT_COEFFICIENTS[corpus.kind])
+        resamples, level, seed = request.resamples, request.level, request.seed
+        ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
+        results = agreements(counted, None if of_spans or of_labels else measure, coefficient, **ask)
+        if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
+            print_stderr("there are no intervals, because one item cannot be resampled.")
+    return counted, measure, results
+
+
+def _draw_results(
+    corpus: Corpus, counted: CountedPairs, measure: Metric, results: dict[str, Agreement], request: _Request
+) -> None:
+    """Draw what is asked for; by default κ by tolerance, pictures of the coefficients of spans, or a matrix of coders."""
+    draw, svg, width, json = request.draw, request.svg, request.width, request.json
     if request.tolerance and len(results) > 1 and draw is None:
         from caesura.drawings.agreement_by_tolerance import AgreementByTolerance
 
         ms = [1000 * each.parameters["tolerance"] for each in _tolerant_metrics(request.tolerance)]
         _show([AgreementByTolerance(dict(zip(ms, results.values(), strict=True)))], svg, width, json)
-    elif of_labels and draw is None and svg is None:
+    elif _of_labels(request) and draw is None and svg is None:
         pass  # the tables say it all
-    elif of_spans and draw is None:
+    elif _of_spans(corpus, request) and draw is None:
         _show(next(iter(results.values())).pictures(), svg, width, json)
     else:
         _draw(counted, measure, draw, svg, width, json)
-    return failed
 
 
 agree.conflicts = (  # type: ignore[attr-defined]
