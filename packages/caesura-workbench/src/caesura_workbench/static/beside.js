@@ -13,7 +13,7 @@ const LONG = 20; // characters of a unit that has a row of its own
 const WORST = ["one", "type", "near", "same"];
 
 /** The types at every position. @param {Marks} marks @returns {Map<number, string[]>} */
-export function typesAt({ positions, types }) {
+function typesAt({ positions, types }) {
   /** @type {Map<number, string[]>} */
   const at = new Map();
   positions.forEach((position, i) => at.set(position, [...(at.get(position) ?? []), String(types?.[i] ?? "")]));

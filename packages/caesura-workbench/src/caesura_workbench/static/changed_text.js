@@ -10,13 +10,13 @@ const partsOf = (root) => [...root.querySelectorAll(PARTS)].filter((part) => !pa
 const words = (part) => (part.textContent ?? "").replace(/\s+/g, " ").trim();
 
 /** Parts whose words the earlier version does not have. @param {ParentNode} now @param {ParentNode} before */
-export function newParts(now, before) {
+function newParts(now, before) {
   const known = new Set(partsOf(before).map(words));
   return partsOf(now).filter((part) => words(part) && !known.has(words(part)));
 }
 
 /** Mark them, or take the marks away. @param {HTMLElement} box @param {ParentNode | null} before */
-export function markNew(box, before) {
+function markNew(box, before) {
   for (const mark of box.querySelectorAll("mark")) mark.replaceWith(...mark.childNodes);
   for (const part of before ? newParts(box, before) : []) part.replaceChildren(el("mark", {}, ...part.childNodes));
 }

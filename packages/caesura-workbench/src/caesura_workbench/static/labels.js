@@ -3,7 +3,7 @@
 /** @typedef {{ name: string, number?: number, key?: string, description?: string, retired?: boolean }} Label */
 /** @typedef {{ name: string, number: number, key: string, description: string, retired: boolean, dashed: boolean }} DrawnLabel */
 
-export const COLOURS = 10;
+const COLOURS = 10;
 const KEYS = [..."123456789"];
 
 /**

@@ -3,7 +3,7 @@ import { byId, call, el } from "./api.js";
 import { CLICKS, ENOUGH, LATEST, clickTimes, lagOf } from "./lag_times.js";
 import { t } from "./strings.js";
 
-export const DEFAULT_LAG = 180; // milliseconds
+const DEFAULT_LAG = 180; // milliseconds
 const MAX_LAG = 1000;
 
 const KEY = "caesura-lag";

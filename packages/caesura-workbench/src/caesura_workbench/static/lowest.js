@@ -7,7 +7,7 @@ import { count, t, tn } from "./strings.js";
 /** @typedef {{ id: number, name: string, score: number, coders: number, disputes: number, cause: Cause | null }} Lowest */
 
 /** @param {Cause | null} given */
-export function causeWords(given) {
+function causeWords(given) {
   if (!given) return "–";
   const { cause, about, disputes: n } = given;
   const [first, second] = about;

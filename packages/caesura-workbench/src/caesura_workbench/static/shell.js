@@ -17,7 +17,7 @@ function drawToggles(panel) {
   for (const button of togglesOf(panel)) button.setAttribute("aria-expanded", String(isNarrow(panel) ? box.hasAttribute("data-open") : !box.hasAttribute("data-shut")));
 }
 
-export function togglePanel(panel) {
+function togglePanel(panel) {
   const box = find(`.${panel}`);
   if (!box) return;
   const attribute = isNarrow(panel) ? "data-open" : "data-shut";
@@ -238,7 +238,7 @@ function makePalette() {
   return palette;
 }
 
-export function openPalette() {
+function openPalette() {
   const palette = byId("palette") ?? makePalette();
   if (palette.open) return;
   palette.querySelector("input").value = "";
