@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from os.path import commonprefix
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -63,6 +64,24 @@ class _FolderFile(NamedTuple):
     attributes: dict[str, str]
 
 
+@dataclass
+class _FolderContents:
+    """The files below a folder: those that were read, with the number of each format, and those that were not, by the reason."""
+
+    read: list[_FolderFile] = field(default_factory=list)
+    formats: Counter[str] = field(default_factory=Counter)
+    skipped: list[_SkippedFile] = field(default_factory=list)  # no format fits, although the suffix is known
+    bad: list[tuple[Path, CaesuraError]] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)  # of unknown suffixes
+    silent: list[str] = field(default_factory=list)  # recordings without turns
+
+    def summary(self, folder: Path) -> str:
+        """Return what was read and what was not, if there are several formats or skipped files."""
+        if not self.skipped and len(self.formats) < 2:
+            return ""
+        return _summarize(folder, self.formats, self.skipped, self.others)
+
+
 def read_folder(
     folder: Path,
     read: Callable[..., Corpus],
@@ -96,59 +115,11 @@ def read_folder(
     **options
         Options of the formats.
     """
-    matching = None if pattern is None else compile_pattern(pattern)
-    files: list[_FolderFile] = []
-    formats: Counter[str] = Counter()
-    skipped: list[_SkippedFile] = []
-    bad: list[tuple[Path, CaesuraError]] = []
-    others: list[Path] = []
-    silent: list[str] = []
-    for file in _files(folder):
-        path = PurePosixPath(file.relative_to(folder).as_posix())
-        match = None if matching is None else matching.fullmatch(str(path))
-        if matching is not None and match is None:
-            continue
-        if _has_no_turns(file):
-            silent.append(str(path))
-            continue
-        name = format_of(file)
-        if isinstance(name, FormatError):
-            # the user asked for this file, or it should hold something, or it has two readings
-            if matching is not None or _is_empty(file) or isinstance(name, AmbiguousFile):
-                bad.append((file, name))
-            else:
-                skipped.append(_SkippedFile(file, name))
-        elif name is None and matching is None:
-            others.append(file)
-        else:
-            try:
-                corpus = read(file, name, **options)
-            except CaesuraError as error:
-                bad.append((file, error))
-                continue
-            formats[name or "?"] += 1
-            found = match.groupdict() if match else {}
-            named = {key: value for key, value in found.items() if key in NAMES}
-            files.append(_FolderFile(path, corpus, named, {key: v for key, v in found.items() if key not in NAMES}))
-    if bad and (not keep_going or not files):
-        raise _bad_files(folder, bad, len(files))
-    if not files and skipped:
-        raise skipped[0].error
-    if not files and silent:
-        raise FormatError(folder, None, f"{pluralize(len(silent), 'file')} of RTTM, and none has turns.")
-    if not files:
-        wanted = "of a known format" if pattern is None else f"that matches the pattern {pattern!r}"
-        raise FormatError(folder, None, f"the folder contains no file {wanted}.")
-    if silent:
-        listed = ", ".join(silent[:3]) + (" …" if len(silent) > 3 else "")
-        add_note(
-            "silent",
-            f"{folder}: no turns in {listed}; --missing empty (missing='empty') counts such recordings.",
-            count=len(silent),
-        )
-    for file, why in bad:
-        _note_left_out(folder, file, why)
-    summary = _summarize(folder, formats, skipped, others) if skipped or len(formats) > 1 else ""
+    found = _read_files(folder, read, format_of, None if pattern is None else compile_pattern(pattern), options)
+    files, formats = found.read, found.formats
+    _check_files(folder, found, pattern, keep_going)
+    _note_missing(folder, found)
+    summary = found.summary(folder)
     named_files = _named_by_folders(folder, files) if pattern is None else _named_by_pattern(files)
     try:
         parts = [_name_parts(folder, each) for each in named_files]
@@ -162,6 +133,73 @@ def read_folder(
         add_note("formats", f"{folder}: read {summary}.", count=len(files))
     _note_twins(folder, files, parts)
     return corpus
+
+
+def _read_files(
+    folder: Path,
+    read: Callable[..., Corpus],
+    format_of: Callable[[Path], str | FormatError | None],
+    matching: re.Pattern[str] | None,
+    options: dict[str, Any],
+) -> _FolderContents:
+    """Read the files below a folder, those that match the pattern if there is one."""
+    found = _FolderContents()
+    for file in _files(folder):
+        path = PurePosixPath(file.relative_to(folder).as_posix())
+        match = None if matching is None else matching.fullmatch(str(path))
+        if matching is not None and match is None:
+            continue
+        if _has_no_turns(file):
+            found.silent.append(str(path))
+            continue
+        name = format_of(file)
+        if isinstance(name, FormatError):
+            # the user asked for this file, or it should hold something, or it has two readings
+            if matching is not None or _is_empty(file) or isinstance(name, AmbiguousFile):
+                found.bad.append((file, name))
+            else:
+                found.skipped.append(_SkippedFile(file, name))
+        elif name is None and matching is None:
+            found.others.append(file)
+        else:
+            try:
+                corpus = read(file, name, **options)
+            except CaesuraError as error:
+                found.bad.append((file, error))
+                continue
+            found.formats[name or "?"] += 1
+            parts = match.groupdict() if match else {}
+            named = {key: value for key, value in parts.items() if key in NAMES}
+            attributes = {key: value for key, value in parts.items() if key not in NAMES}
+            found.read.append(_FolderFile(path, corpus, named, attributes))
+    return found
+
+
+def _check_files(folder: Path, found: _FolderContents, pattern: str | None, keep_going: bool) -> None:
+    """Raise an error if files cannot be read and may not be left out, or if none was read."""
+    if found.bad and (not keep_going or not found.read):
+        raise _bad_files(folder, found.bad, len(found.read))
+    if found.read:
+        return
+    if found.skipped:
+        raise found.skipped[0].error
+    if found.silent:
+        raise FormatError(folder, None, f"{pluralize(len(found.silent), 'file')} of RTTM, and none has turns.")
+    wanted = "of a known format" if pattern is None else f"that matches the pattern {pattern!r}"
+    raise FormatError(folder, None, f"the folder contains no file {wanted}.")
+
+
+def _note_missing(folder: Path, found: _FolderContents) -> None:
+    """Note recordings without turns, and files that could not be read."""
+    if found.silent:
+        listed = ", ".join(found.silent[:3]) + (" …" if len(found.silent) > 3 else "")
+        add_note(
+            "silent",
+            f"{folder}: no turns in {listed}; --missing empty (missing='empty') counts such recordings.",
+            count=len(found.silent),
+        )
+    for file, why in found.bad:
+        _note_left_out(folder, file, why)
 
 
 def _has_no_turns(file: Path) -> bool:

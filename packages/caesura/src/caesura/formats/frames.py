@@ -144,25 +144,7 @@ def from_dataframe(
         options, named["time"] = {**options, "time": time}, None
     if length is not None and length not in list(frame.columns):  # the length itself, as the option of tables
         options, named["length"] = {**options, "length": length}, None
-    if twice := [name for name, count in Counter(frame.columns).items() if count > 1]:
-        raise CaesuraError(f"the frame has two columns {twice[0]!r}; rename one.")
-    columns = _columns(list(frame.columns), named)
-    rows = _rows(frame)
-    if (
-        item is None
-        and str(columns.get("item")).lower() == "id"
-        and len({row[columns["item"]] for row in rows}) == len(rows) > 1
-    ):
-        del columns["item"]  # numbers of rows
-    others = [name for name in frame.columns if name not in columns.values()]
-    # a number in the header would make it a row
-    header = [
-        *(f"{meaning}_ms" if without_unit(str(column).lower())[1] else meaning for meaning, column in columns.items()),
-        *(f"column {name}" if str(name).replace(".", "").isdigit() else str(name) for name in others),
-    ]
-    whole = {columns[name] for name in ("position", "length", "boundary") if name in columns}
-    cells = ([_cell(row[name], name in whole) for name in [*columns.values(), *others]] for row in rows)
-    source = Source(Path("frame.csv"), None, write_table(header, cells).encode("utf-8", "surrogatepass"))
+    source = _as_table(frame, named)
     axis = {key: options[key] for key in ("lengths", "slack") if key in options}
     given = {key: value for key, value in options.items() if key not in axis}
     with collect_notes() as notes:
@@ -177,6 +159,29 @@ def from_dataframe(
     announce(notes, "the frame")
     found = interpret(Path("frame.csv"), corpus, chosen, options)
     return corpus.with_provenance(Provenance(found, (*corpus.notes, *notes), tiers=not found.pooled))
+
+
+def _as_table(frame: Any, named: dict[str, Any]) -> Source:
+    """Return a frame as the CSV table that the formats of tables read; ``named`` has the columns that the caller gives, by their meaning."""
+    if twice := [name for name, count in Counter(frame.columns).items() if count > 1]:
+        raise CaesuraError(f"the frame has two columns {twice[0]!r}; rename one.")
+    columns = _columns(list(frame.columns), named)
+    rows = _rows(frame)
+    if (
+        named["item"] is None
+        and str(columns.get("item")).lower() == "id"
+        and len({row[columns["item"]] for row in rows}) == len(rows) > 1
+    ):
+        del columns["item"]  # numbers of rows
+    others = [name for name in frame.columns if name not in columns.values()]
+    # a number in the header would make it a row
+    header = [
+        *(f"{meaning}_ms" if without_unit(str(column).lower())[1] else meaning for meaning, column in columns.items()),
+        *(f"column {name}" if str(name).replace(".", "").isdigit() else str(name) for name in others),
+    ]
+    whole = {columns[name] for name in ("position", "length", "boundary") if name in columns}
+    cells = ([_cell(row[name], name in whole) for name in [*columns.values(), *others]] for row in rows)
+    return Source(Path("frame.csv"), None, write_table(header, cells).encode("utf-8", "surrogatepass"))
 
 
 def _rows(frame: Any) -> list[dict[Any, Any]]:
