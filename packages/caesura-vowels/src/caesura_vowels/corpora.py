@@ -82,7 +82,8 @@ def load_corpus(
     keep_signs : bool, default False
         Whether to keep cantillation, pause signs and small letters, which models ignore.
     language : str, default None
-        The language of the sample or of your own text, or the name of a registered script; by default Hebrew or Arabic, whichever most words are.
+        The language of the sample or of your own text, or the name of a registered script; by default Hebrew or Arabic, the
+        script of most words.
     encoding : str, default None
         The encoding of your own text; by default UTF-8.
     latin : {"buckwalter", "michigan-claremont", "tanzil", "tanzil-plain"}, default None

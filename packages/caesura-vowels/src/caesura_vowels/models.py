@@ -371,7 +371,7 @@ def fit_katz(
     """Count bigrams, discount them, and distribute the remaining mass; ``rare`` is the paper's k.
 
     What an unseen word gets of the mass that a history leaves is estimated from bigrams seen fewer than k times, or, as the paper's third
-    footnote proposes, from unigrams (``unseen="unigrams"``): their Good–Turing mass, the share of words seen once, stands beside the
+    footnote proposes, from unigrams (``unseen="unigrams"``): their Good–Turing mass, the share of words seen once, relative to the
     discounted probabilities of the known words that were not seen after the history.
     """
     words = len(lexicon)

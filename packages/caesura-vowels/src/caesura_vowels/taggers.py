@@ -25,7 +25,7 @@ Bools = NDArray[np.bool_]
 
 _TAGGER_BITS = 24  # of a hashed feature: 2**24 places for weights
 _MAX_TAGGER_BITS = 30  # places are 32-bit integers
-_PADDING = 64  # places behind them: a feature at the end still has a weight for each choice of its letter
+_PADDING = 64  # places after them: a feature at the end still has a weight for each choice of its letter
 _TAGGER_RATE = 0.15  # learning rate of AdaGrad
 _DROPPED = 0.3  # share of words trained without lexical features, so that the features of letters are learned too
 

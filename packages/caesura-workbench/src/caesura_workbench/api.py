@@ -123,7 +123,7 @@ async def _requested_window(request: Request) -> Window | None:
 
 
 class JobRunner:
-    """Runs functions in the worker processes, in the name of whoever sent the request."""
+    """Runs functions in the worker processes, on behalf of the person who sent the request."""
 
     def __init__(self, request: Request) -> None:
         viewer = request.state.viewer
@@ -153,7 +153,7 @@ ExistingProject = Annotated[int, Depends(_existing_project)]
 
 
 def kept_response(request: Request, store: Store, project: int, what: str, build: Callable[[], Any]) -> Response:
-    """Return a response that is built once per state of a project; for blind annotators it is built anew, because its ETag would tell that others work."""
+    """Return a response that is built once per state of a project; for blind annotators it is built for every request, because an ETag would show that others work."""
     if store.viewer.blind:
         return JSONResponse(build())
     cache: ResponseCache = request.app.state.cache

@@ -228,7 +228,7 @@ def _removable(working: list[int]) -> sa.ColumnElement[bool]:
 
 
 def _staying_people(db: sa.Connection, project: int, working: list[int]) -> dict[int, set[int]]:
-    """Return the people of every item whose assignments stay when these annotators are assigned anew."""
+    """Return the people of every item whose assignments stay when these annotators are assigned again."""
     inside = sa.select(items.c.id).where(items.c.project == project)
     query = (
         sa.select(assignments.c.item, sa.func.aggregate_strings(sa.cast(assignments.c.person, sa.Text), " "))

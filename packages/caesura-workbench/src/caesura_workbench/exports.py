@@ -69,7 +69,7 @@ def _read_corpora(
 def export_project(url: str, project: int, wanted: ExportRequest, limits: Limits) -> tuple[str, bytes]:
     """Read the annotations of a project from the database and export them; return the name and content of the file.
 
-    Runs in a worker process, so that the server neither reads nor sends the annotations. Whoever may export sees the whole project.
+    Runs in a worker process, so that the server neither reads nor sends the annotations. Everybody who may export may see the whole project.
     """
     store = open_in_worker(url)
     report_progress(0, 3, "reading annotations")

@@ -278,7 +278,7 @@ def grid(
 def next_item(
     request: Request, store: ViewerStore, project: ExistingProject, after: ItemNumber = None
 ) -> dict[str, Any]:
-    """Return the viewer's next item that is not done: behind ``after``, else the one worked on last, else the first; null if none is left."""
+    """Return the viewer's next item that is not done: that after the item ``after``, else the one worked on last, else the first; null if none is left."""
     with store.reading() as db:
         known = ProjectItems(request, store, db, project)
         return _next(known, store.viewer, after)
@@ -353,7 +353,7 @@ def _answers(db: sa.Connection, viewer: Viewer, project: Any) -> list[dict[str, 
         shown += [{"kind": "comment", **row._mapping} for row in db.execute(query)]
     for kind, table in (("guidelines", guidelines), ("schema", project_schemas)):
         if begun is None:
-            break  # whoever has not begun finds the guidelines and labels as they are
+            break  # a person who has not begun will read the current guidelines and labels
         conditions = [table.c.project == project.id, table.c.time > max(since, begun)]
         if kind == "schema":
             conditions.append(table.c.source == "saved")

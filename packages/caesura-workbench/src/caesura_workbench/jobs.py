@@ -315,7 +315,7 @@ def _progress_to(listener: Callable[[Progress], None]) -> Iterator[None]:
 
 
 def report_progress(done: int, total: int, text: str) -> None:
-    """Tell whoever waits for the present job how far it is; does nothing outside a job."""
+    """Report the progress of the current job to the request that waits for it; outside a job, do nothing."""
     listener = _listener.get()
     if listener is not None:
         listener(Progress(done, total, text))

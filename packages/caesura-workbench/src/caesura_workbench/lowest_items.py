@@ -85,7 +85,7 @@ def _cause(place: VotePlace, near: bool) -> Cause:
 
 
 def _near_misses(coded: Sequence[Annotation], disputed: Sequence[VotePlace]) -> set[int]:
-    """Return the indices of disputed boundaries that stand beside one of other annotators, who have only one of the two."""
+    """Return the indices of disputed boundaries next to a boundary of other annotators, who have only one of the two."""
     if not coded or not isinstance(coded[0].marks, Segmentation):
         return set()
     reach = _NEAR_TOLERANCES * TOLERANCE if coded[0].marks.timed else _NEAR_UNITS

@@ -294,7 +294,7 @@ def _matches(entry: ItemEntry, wanted: ItemFilter, single_user: bool) -> bool:
 
 
 def _after(chosen: list[ItemEntry], key: Callable[[ItemEntry], tuple[Any, ...]], last: tuple[Any, ...]) -> int:
-    """Return the index of the first item behind a key; items that came or went meanwhile do not matter."""
+    """Return the index of the first item after a key; items that were added or deleted meanwhile do not matter."""
     low, high = 0, len(chosen)
     while low < high:
         middle = (low + high) // 2
@@ -349,7 +349,7 @@ def parse_states(given: str) -> frozenset[int]:
 
 
 def next_entry(entries: Sequence[ItemEntry], person: int, after: int | None) -> ItemEntry | None:
-    """Return the next item that somebody has to do: behind ``after`` in the order of the list, then from its beginning.
+    """Return the next item that somebody has to do: after the item ``after`` in the order of the list, then from its beginning.
 
     Without ``after``, it is the item that they worked on last, or else the first that they have not begun.
     """

@@ -171,7 +171,7 @@ project_schemas = sa.Table(
     sa.Column("time", sa.Text, nullable=False),
     sa.UniqueConstraint("project", "version"),
 )
-#: The questions that people answer in a project (``questions.json`` of ``caesura judge make``), and their answers. ``reader`` is the name of whoever voted.
+#: The questions that people answer in a project (``questions.json`` of ``caesura judge make``), and their answers. ``reader`` is the name of the voter.
 questions = sa.Table(
     "questions",
     metadata,

@@ -173,7 +173,10 @@ def suggest(
     jobs: RunJob,
     at_least: float = 0.0,
 ) -> dict[str, Any]:
-    """Return suggestions for an item as its own kind of marks, without those refused in the annotation at hand and those less probable than ``at_least``."""
+    """Return suggestions for an item, as marks of its kind.
+
+    Those that were refused in the current annotation, or are less probable than ``at_least``, are left out.
+    """
     source = request.system or request.restorer or request.segmenter or ""
     name = _NAMES[item.kind]
     if request.restorer is not None:

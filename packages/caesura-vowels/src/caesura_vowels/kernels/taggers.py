@@ -47,7 +47,7 @@ UNKNOWN_MARKS = 903
 #: In place of the marks at the end of the word before if the line, or that word, has no such letter.
 NO_WORD = 904
 
-#: Weights behind the last feature, because a feature has a run of weights, one per choice of its letter.
+#: Weights after those of the last feature, because a feature has a run of weights, one per choice of its letter.
 WEIGHT_PADDING = 64
 
 _NO_LETTER = 1 << 20  # in place of a letter outside the word

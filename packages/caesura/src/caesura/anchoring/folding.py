@@ -175,7 +175,7 @@ def _fold_short(source: str, copy: str, table: _FoldTable) -> tuple[Folded, Fold
             owners = np.arange(len(text))
         else:
             owners = np.repeat(np.arange(len(text)), list(map(len, spelled)))
-        # every character was decomposed alone; NFD only sorts the marks behind each letter now, and keeps the number of codes
+        # every character was decomposed alone; NFD only sorts the marks after each letter now, and keeps the number of codes
         sides.append((unicodedata.normalize("NFD", codes) if table.fold else codes, owners))
     number = {ord(code): i for i, code in enumerate({*sides[0][0], *sides[1][0]})}
     if len(number) <= 256:

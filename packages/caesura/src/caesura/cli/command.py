@@ -104,7 +104,7 @@ Condition = Callable[[str, Any], str | None]
 
 
 def among(*names: str) -> Condition:
-    """Hold if the value, or one of several values, is among these names; parameters behind a colon do not count."""
+    """Hold if the value, or one of several values, is among these names; parameters after a colon do not count."""
     return lambda spelled, value: next((f" with {spelled} {name}" for name in _names(value) if name in names), None)
 
 

@@ -485,7 +485,7 @@ def count_window_sides(
         length = max(lengths[pair], 1)
         first = 1 - width if padded else 0
         stop = first + ((length + width - 2 if length > 1 else 0) if padded else max(length - width, 0))
-        # Indices of the first positions behind the start, and behind the end, of the window.
+        # Indices of the first positions after the start, and after the end, of the window.
         a, b, c, d = 0, 0, 0, 0
         for start in range(first, stop):
             while a < len(ours) and ours[a] <= start:

@@ -37,7 +37,7 @@ def rank_by_sums(
         for i in range(count):
             if filled == depth and sums[i] <= best[depth - 1]:
                 continue
-            at = min(filled, depth - 1)  # insert behind equal sums, so that the earlier document stays first
+            at = min(filled, depth - 1)  # insert after equal sums, so that the earlier document stays first
             while at > 0 and best[at - 1] < sums[i]:
                 best[at] = best[at - 1]
                 ranks[q, at] = ranks[q, at - 1]

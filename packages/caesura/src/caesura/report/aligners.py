@@ -334,7 +334,7 @@ def _by_recording(
     order = sorted(parts, key=key)
     table = attribute_table(by, {group: parts[group] for group in order})
     sizes = [(each.intervals, each.unpaired) for group in order for each in errors[group].values()]
-    at = 1 + (len(evaluation.systems) > 1)  # behind the group and the system
+    at = 1 + (len(evaluation.systems) > 1)  # after the group and the system
     heads = (*table.columns[:at], "n", "unpaired", *table.columns[at:])
     rows = tuple((*row[:at], *size, *row[at:]) for row, size in zip(table.rows, sizes, strict=True))
     return replace(table, columns=heads, rows=rows), {group: errors[group] for group in order}
