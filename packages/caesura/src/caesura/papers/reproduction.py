@@ -20,7 +20,7 @@ from caesura.files import atomic_write
 from caesura.text import pluralize
 
 #: Why a computed number differs from a printed one.
-Reason: TypeAlias = Literal["explained", "not explained", "authors' error"]
+Reason: TypeAlias = Literal["explained", "not explained", "authors' error", "not public"]
 
 #: What can be said about a printed number, in the order of summaries.
 STATUSES = ("equal", "explained", "not explained", "authors' error", "not public")
@@ -42,8 +42,9 @@ class Line:
         Why the two differ, or another note.
     digits : int
         The number of printed decimals.
-    reason : {"explained", "not explained", "authors' error"}
-        Why the two differ, if they do; if it is not explained, the remark says what was tried.
+    reason : {"explained", "not explained", "authors' error", "not public"}
+        Why the two differ, if they do; if it is not explained, the remark says what was tried; not public means that the computed value
+        is that of the public part of the data.
     tolerance : float
         How far apart equal values may be, if the printed one was read off a drawing.
     """
