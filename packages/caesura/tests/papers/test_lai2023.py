@@ -45,7 +45,8 @@ def lines(reproduction: Reproduction, title: str) -> dict[str, Line]:
 
 
 def test_worked_examples(paper) -> None:
-    assert [(line.printed, line.computed) for line in paper.sections[0].lines][:3] == [
+    assert [line.status for line in lines(paper, "Figure 1").values()] == ["equal", "equal"]
+    assert [(line.printed, line.computed) for line in lines(paper, "Figure 2").values()][:3] == [
         (3.5, 3.5),
         (4.5, 4.5),
         (5.0, 5.0),
@@ -86,6 +87,12 @@ def test_figure_6_has_the_authors_substitutions(paper) -> None:
     counts = [line for what, line in figure.items() if what.startswith("substitutions")]
     assert [line.printed for line in counts] == [721, 138, 121, 71, 23, 2]
     assert all(line.agrees for line in counts)
+    for claim in ("continuations have the most deletions", "transpositions are rarer than deletions"):
+        assert figure[claim].status == "equal"
+    assert (
+        "54.0 and 31.7 %"
+        in figure["truncations are most often continuations, sometimes falls, for the other annotator"].remark
+    )
 
 
 def test_every_operation_counts_for_both_types(tmp_path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -123,6 +123,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
             _figures_6_and_8(),
             _figure_9(),
             *(each for each in examples if each.title != _LIMITATION),
+            _claims_4(),
             *_sums(study),
             _smallest_soft_shift(),
             *_curves(study),
@@ -164,8 +165,8 @@ _INTRODUCTION = (
     "reference, rounded half to even, at least 1, and no padding in section 4. Section 5 pads the text by k - 1 units on either side (Lamprier et al. 2007).",
 )
 _DIFFERENCES = (
-    "Figure 9 prints A = 0.58 for both candidates, which is impossible for undirected edges: merges alone give the smaller number of segments over the larger, 3/6. With directed edges and unequal masses (7 1 1 1 1 7) A is 0.583 for "
-    "both, so the caption may have been computed that way. The point of the paragraph holds either way.",
+    "Figure 9 prints A = 0.58 for both candidates, which is impossible for undirected edges: merges alone give the smaller number of segments over the larger, 3/6. With directed edges and unequal masses (6 1 1 1 1 6) A is 0.58 for "
+    "both, and B and WD are equal, too, so the caption may have been computed that way; the other figures need undirected edges. The point of the paragraph holds either way.",
     "Section 5 says that the number of errors of padded WindowDiff is a lower bound on that of plain WindowDiff. It is not, if errors are ties, as the section defines them; with wrong rankings counted, too, it is: see the table of padding.",
     "The Maximum Spanning Tree that section 6 suggests changes little: two segmentations overlap in a forest, so the tree keeps all overlaps, and figure 16 gets worse.",
 )
@@ -376,32 +377,79 @@ def _masses(pairs: Sequence[FigurePair]) -> str:
 
 
 _FIGURE_9 = {"r": (3,) * 6, "h1": (3, 3, 12), "h2": (6, 6, 6)}
+#: Masses with which directed edges give the printed 0.58 for both candidates, the middle four and every two of them merged.
+_UNEQUAL_9 = (6, 1, 1, 1, 1, 6), (6, 4, 6), (7, 2, 7)
 
 
 def _figure_9() -> Section:
-    ref, muddle, topics = _FIGURE_9.values()
-    why = "merges alone give fewer / more segments: 3/6, whatever the masses"
+    ref, *hypotheses = _FIGURE_9.values()
+    unequal, *others = _UNEQUAL_9
+    measures = {name: metric(PLAIN[label]) for name, label in (("B (n_t = 2)", "B (n_t = 2)"), ("WD", "1 - WD"))}
+
+    def scores(measure: Metric, reference: Sequence[int], candidates: Sequence[Sequence[int]]) -> list[float]:
+        return [measure(reference, candidate) for candidate in candidates]
+
+    def compare(values: Sequence[float]) -> tuple[str, str]:
+        first, second = values
+        favoured = "equal" if abs(first - second) < 1e-9 else "h1" if first > second else "h2"
+        return favoured, f"{first:.4f} and {second:.4f}"
+
+    drawn, directed = scores(metric("A"), ref, hypotheses), scores(metric("A", edges="directed"), unequal, others)
+    what = ("r, h1 (four merged): A", "r, h2 (two, two, two): A")
     lines = [
-        Line("r, h1 (four merged): A", 0.58, metric("A")(ref, muddle), why, reason="authors' error"),
-        Line("r, h2 (two, two, two): A", 0.58, metric("A")(ref, topics), why, reason="authors' error"),
-    ]
-    unequal = (7, 1, 1, 1, 1, 7)
-    others: dict[str, tuple[int, ...]] = {"h1": (7, 4, 7), "h2": (8, 2, 8)}
-    for name, hyp in others.items():
-        what = f"r, {name}: A with directed edges, masses 7 1 1 1 1 7"
-        lines.append(
-            Line(what, 0.58, metric("A", edges="directed")(unequal, hyp), "how the caption may have been computed")
+        Line(name, 0.58, value, f"merges alone give fewer / more segments: 3/6, whatever the masses; with directed edges, masses {_spelled(unequal)}: {other:.4f}", reason="authors' error")
+        for name, value, other in zip(what, drawn, directed, strict=True)
+    ]  # fmt: skip
+    for name, measure in measures.items():
+        (favoured, values), (_, unequal_values) = (
+            compare(scores(measure, *each)) for each in ((ref, hypotheses), (unequal, others))
         )
-    for scorer, prefers in (("exponential", "favours h2"), ("best", "favours h1")):
-        for name, hyp in (("h1", muddle), ("h2", topics)):
-            lines.append(Line(f"r, {name}: A, scorer {scorer}", None, metric("A", scorer=scorer)(ref, hyp), prefers))
+        lines.append(Line(f"{name} of r, h1 and of r, h2", "equal", favoured, f"{values}; masses {_spelled(unequal)}: {unequal_values}"))  # fmt: skip
+    for scorer, kind, printed in (("exponential", "exponential penalties", "h2"), ("best", "the best edge only", "h1")):
+        lines.append(Line(f"A with {kind} favours", printed, *compare(scores(metric("A", scorer=scorer), ref, hypotheses))))  # fmt: skip
     return Section(
         "Figure 9: two candidates that A, B and WD cannot tell apart",
         lines,
-        note="Each edge of a merge weighs its part of the whole, so the parts of one merged segment add up to 1. With six\n"
+        note=f"masses: {' / '.join(_spelled(each) for each in _FIGURE_9.values())}. Each edge of a merge weighs its part of the whole, so the parts of one merged segment add up to 1. With six\n"
         "segments against three, A is 3/6 = 0.50, whatever the lengths of the bars.",
         figures=["figure-9"],
     )
+
+
+def _spelled(masses: Sequence[int]) -> str:
+    return " ".join(map(str, masses))
+
+
+def _claims_4() -> Section:
+    """Return what the text says of figures 3, 10 to 12 and 16, besides their numbers."""
+    reference, hypotheses = _FIGURE_3
+    blind = [metric(spelled) for spelled in ("B:n_t=2", "WD:minimum=1", "Pk:minimum=1")]
+    similarity = {
+        title: {name: [metric(spelled)(pair.ref, pair.hyp) for pair in pairs] for name, spelled in PLAIN.items()}
+        for title, pairs in FIGURES.items()
+    }
+    jump, shifts, vanishing, limitation = similarity.values()
+
+    def yes(condition: bool) -> str:
+        return "yes" if condition else "no"
+
+    def equal(values: Sequence[float]) -> bool:
+        return max(values) - min(values) < 1e-9
+
+    def only_a(scores: Mapping[str, Sequence[float]], better: int) -> bool:
+        others = [values for name, values in scores.items() if name != "A"]
+        return all(map(equal, others)) and scores["A"][better] > scores["A"][1 - better]
+
+    most = [max(sum(abs(a - b) < 1e-9 for b in values) for a in values) for name, values in vanishing.items() if name != "A"]  # fmt: skip
+    lines = [
+        Line("section 1: B, WD and Pk cannot tell h3 from h4 (figure 3)", "yes", yes(all(equal([each(reference, h) for h in hypotheses.values()]) for each in blind)), "with k = 1, half the mean segment; with k = 2 WD and Pk prefer h3"),
+        Line("4.1: B and WD score both pairs of figure 10 alike, A prefers h1", "yes", yes(only_a(jump, 0))),
+        Line("4.2: B and WD score both pairs of figure 11 alike, A prefers h1", "yes", yes(only_a(shifts, 0))),
+        Line("4.3: pairs of figure 12 that B and WD score alike", 3, most[0] if equal(most) else str(most), digits=0),
+        Line("4.3: A orders the pairs of figure 12 by similarity", "yes", yes(vanishing["A"] == sorted(vanishing["A"]))),
+        Line("section 6: A gives h2 of figure 16 a worse score than h0", "yes", yes(limitation["A"][2] < limitation["A"][0])),
+    ]  # fmt: skip
+    return Section("Sections 1, 4 and 6: what the text says of the examples", lines)
 
 
 def _votes() -> Section:
@@ -470,7 +518,7 @@ def _normalized(longest: int) -> Section:
     columns = ["metric", *(f"{which}, tied %" for which in STUDIES), *(f"{which}, inverted %" for which in STUDIES)]
     note = (
         f"All references of {study.shortest} to {study.longest} units. The two hypotheses of a study have the same number of boundaries, so both are divided by the same expectation and NWin has exactly the errors of "
-        "WindowDiff: the claim of section 2.1, that such improvements do not offset the issues of windows, holds. The paper names TNWin beside NWin and gives no formula for either; Lamprier et al. (2007) were not at hand, and no text that we found defines "
+        "WindowDiff: the claim of section 2.1, that such improvements do not offset the issues of windows, holds. The paper names TNWin beside NWin and gives no formula for either; Lamprier et al. (2007) were not at hand. NWin is our reading of what other papers say; no text that we found defines "
         "TNWin, so it is not included. `caesura evaluate … -m NWin` computes NWin, and `--chance 200` compares any metric with random boundaries of the same number."
     )
     return Section("Section 2.1: NWin and other variants of WindowDiff in the study of section 5", columns=columns, rows=rows, note=note)  # fmt: skip
@@ -523,7 +571,8 @@ def _sums(study: ErrorStudy) -> list[Section]:
         for name, theirs in by_name.items()
     ]
     title = "Section 5: misbehaviour on texts of 5 to 20 units, the authors' program and ours"
-    return [Section(title, lines, figures=[f"figure-{13 + at}" for at in range(len(STUDIES))])]
+    note = "The paper draws shares by length and number of segments, without numbers; theirs are sums over the tables of its program."
+    return [Section(title, lines, note=note, figures=[f"figure-{13 + at}" for at in range(len(STUDIES))])]
 
 
 def _rates(study: ErrorStudy) -> Section:
