@@ -89,7 +89,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         citation=citation("rasanen2009"),
         sections=[
             table_1(), figures_1_and_2(), countings(corpus, candidates), _printed_section(known, path is None, timit), _figure3(computed), _figure4(computed),
-            _systems(), _beside_chance(seed), slope_section(slope), _corners(), _figure6(computed), _operating(corpus, candidates),
+            _systems(), _beside_chance(seed), slope_section(slope), _corners(), _figure6(computed), *([_claims(computed)] if path is None or timit else []), _operating(corpus, candidates),
         ],
         figures=[
             *region_figures(slope, lambda over: known.chance_curve(_TOLERANCE, over)),
@@ -159,18 +159,22 @@ def _corpus(path: Path | None, seed: int) -> tuple[Corpus, str, bool]:
 
 def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
     comparable = drawn or timit
-    fitted = "one of the two values that the drawn recordings are based on" if drawn else ""
+
+    def line(what: str, printed: float, computed: float, fitted: bool, digits: int = 0) -> Line:
+        if drawn and fitted:
+            # equal by construction, so nothing is shown
+            why = f"the drawn recordings are based on this value of TIMIT, and have {computed:.{digits + 1}f}"
+            return Line(what, printed, None, why, digits=digits)
+        return Line(what, printed if comparable else None, computed, "not used in drawing: a check" if drawn else "", digits=digits)  # fmt: skip
+
     lines = [
-        Line(
-            f"timeline within ± {1000 * width:g} ms, %", printed if comparable else None, 100 * known.coverage(width),
-            fitted if width == _TOLERANCE else "not used in drawing: a check" if drawn else "", digits=0,
-        )
+        line(f"timeline within ± {1000 * width:g} ms, %", printed, 100 * known.coverage(width), width == _TOLERANCE)
         for width, printed in COVERAGE.items()
-    ]  # fmt: skip
+    ]
     lines += [
-        Line(f"neighbours closer than {1000 * gap:g} ms, %", printed if comparable else None, 100 * known.close_gaps(gap), fitted, digits=1)
+        line(f"neighbours closer than {1000 * gap:g} ms, %", printed, 100 * known.close_gaps(gap), True, digits=1)
         for gap, printed in CLOSE.items()
-    ]  # fmt: skip
+    ]
     outside, third = 1 - known.coverage(0.035), "about 1/3"
     found = third if comparable and abs(outside - 1 / 3) < 0.05 else f"{outside:.3f}"
     what = "chance that a boundary at random falls outside regions of ± 35 ms"
@@ -259,6 +263,23 @@ def _figure6(computed: _Computed) -> Section:
     return Section(
         "Figure 6: F and R of random boundaries", columns=columns, rows=rows, figures=["figure-6-f", "figure-6-r"]
     )
+
+
+def _claims(computed: _Computed) -> Section:
+    """Check what sections 3 and 4 say of random boundaries."""
+    over = np.array(_OVER)
+    f, r = f_value(computed.closed, over), r_value(computed.closed, over)
+    above = over >= 0
+
+    def yes(condition: bool) -> str:
+        return "yes" if condition else "no"
+
+    lines = [
+        Line("the hit rate of random boundaries rises with over-segmentation", "yes", yes(bool((np.diff(computed.closed) > 0).all())), f"from {computed.closed[0]:.1f} to {computed.closed[-1]:.1f} %"),
+        Line("curves of equal F are nearly parallel to it", "yes", yes(float(np.ptp(f[above])) < 0.05), f"along it F stays between {f[above].min():.3f} and {f[above].max():.3f}, over-segmentation 0 to {over[-1]:g} %"),
+        Line("R drops above an over-segmentation of 0", "yes", yes(bool((np.diff(r[above]) < 0).all())), f"from {r[above][0]:.3f} to {r[-1]:.3f}"),
+    ]  # fmt: skip
+    return Section("Sections 3 and 4: what the text says of random boundaries", lines)
 
 
 def _beside_chance(seed: int) -> Section:
