@@ -137,6 +137,8 @@ def test_own_coders_are_added(quick, tmp_path) -> None:
     file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
     reproduction = reproduce("fournier2013", path=file)
     own = next(t for t in reproduction.sections if t.title == "Your coders")
+    said = next(t for t in reproduction.sections if t.title == "Section 5: what the text says of figures 9 and 11")
+    assert {line.status for line in said.lines} == {""}, "the paper says nothing of these coders"
     assert own.rows[1][1] == pytest.approx((0.75 - 0.04) / 0.96)
     alone = tmp_path / "alone.json"
     alone.write_text(json.dumps({"segmentation_type": "linear", "items": {"a": {"x": [2, 3, 6]}}}))
