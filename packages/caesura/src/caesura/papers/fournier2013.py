@@ -249,7 +249,7 @@ def _texts_section() -> Section:
     lines = [
         Line("Stargazer: coders", 7, len(samples.load("stargazer").coders), digits=0),
         Line("Stargazer: words", "1,800 to 2,500", None, "the length of the articles that Hearst chose; the sample has the sizes of segments only"),
-        Line("The Moonstone: chapters of the pilot study", 2, None, digits=0),
+        Line("The Moonstone: chapters of the pilot study", 2, None, "of 23 chapters, the paper says; 20 more are those below", digits=0),
         Line("The Moonstone: groups of coders", 5, len(_moonstone()), rest, digits=0, reason="not public"),
         Line("The Moonstone: coders in these groups", 27, len(novel.coders), rest, digits=0, reason="not public"),
         Line("The Moonstone: chapters that they coded", 20, len(novel.items), rest, digits=0, reason="not public"),

@@ -696,7 +696,9 @@ def _figure_5(results: Sequence[TextScores], own: bool) -> list[Section]:
             why = f"with the types of the last speaker only, as in their program: {last:.4f}"
             reason: Reason = "authors' error" if abs(last - printed) <= 2 * _PRECISION else "not explained"
             lines.append(Line(f"{text}: κ of S_f(I)", printed, known[text].kappa["I", "S_f"], why, 4, reason))
-    note = "Their κ of 049 with M repeats that with I. The other numbers of figure 5 are not known."
+    others = len(FIGURE_4) * 4 - len(FIGURE_5)
+    lines.append(Line(f"the other {others} values", "drawn", None, "drawn without numbers"))
+    note = "Their κ of 049 with M repeats that with I."
     return [Section("Figure 5: κ, the authors' numbers and ours", lines, note=note), table]
 
 
