@@ -106,7 +106,9 @@ def read_table(
                     columns, times = _columns(source, cells, needs, aliases or {})
                     names = [_NameColumn(name, columns[name]) for name in ("item", "coder") if name in columns]
                 elif len(cells) != width:
-                    raise source.error(reader.line_num, f"this line has {len(cells)} cells, the header {width}.")
+                    raise source.error(
+                        reader.line_num, f"this line has {pluralize(len(cells), 'cell')}, the header {width}."
+                    )
                 else:
                     empty = False
                     for name in names:
