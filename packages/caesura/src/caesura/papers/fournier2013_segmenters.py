@@ -284,7 +284,7 @@ def _as_in_table_2(study: SegmenterStudy) -> Section:
         "WD",
     ]
     note = (
-        "The cells of table 2 give the boundaries that each segmenter placed: half of the coders' number for APS, three quarters for MinCut, and more than theirs for BayesSeg and Random. Told these numbers, ours are "
+        "The cells of table 2 give the boundaries that each segmenter placed: half of the coders' number for APS, three quarters for MinCut, and more than theirs for BayesSeg and Random. Told these numbers, ours with default parameters are "
         "placed where the paper has them: by S and WD all between random boundaries and people, by B only BayesSeg."
     )
     return Section("Section 6: as many boundaries as in table 2", columns=columns, rows=rows, note=note)  # fmt: skip
@@ -463,6 +463,6 @@ def _draw_precision(axes: Any, *, study: SegmenterStudy) -> None:
             axes.plot(*point, color=hue, marker=marks[density], linestyle="")
     axes.plot(study.human("B-recall"), study.human("B-precision"), marker="*", markersize=12, color="black", linestyle="", label="people")  # fmt: skip
     for density, words in DENSITIES.items():
-        axes.plot([], [], color="0.4", marker=marks[density], linestyle="", label=f"{words} boundaries")
+        axes.plot([], [], color="0.4", marker=marks[density], linestyle="", label=f"boundaries: {words}")
     axes.set(xlabel="B-recall", ylabel="B-precision", xlim=(0, 1), ylim=(0, 1))
     axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
