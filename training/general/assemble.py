@@ -13,18 +13,28 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from form_weights import learn_weights, read_samples
 from modern_words import prefixed_forms, read_words
 from rows import Mixer, read_packed
+from scipy.optimize import minimize
 from subset import leave_out
 
 from caesura_vowels import VowelRestorer
-from caesura_vowels.calibration import Calibration, calibration_error, cross_validated_error, predict
+from caesura_vowels.calibration import (
+    Calibration,
+    KindCounts,
+    Predictions,
+    calibration_error,
+    log_odds,
+    predict,
+    read_held_out,
+)
 from caesura_vowels.kinds import TextKinds
 from caesura_vowels.lexicon import Lexicon, hash_lines
 from caesura_vowels.network import Network, networks_of
@@ -92,6 +102,11 @@ class Packed:
             strict=True,
         )
         return ["".join(self.meta["symbols"][c] for c in self.data["pool"][a : a + n]) for a, n in spans]
+
+    def complete_words(self, lines: Sequence[int]) -> np.ndarray:
+        """Return which words of some lines have all their marks; others cannot tell whether a restored form is right."""
+        spans = [range(int(self.lines_of[n]), int(self.lines_of[n + 1])) for n in lines]
+        return np.array([not self.ignored(int(self.data["tokens"][at])) for span in spans for at in span], bool)
 
     def ignored(self, number: int) -> bool:
         """Return whether training ignores a letter of a form, or it has other signs than letters."""
@@ -172,23 +187,27 @@ def training_verses(packed: Packed) -> list[str]:
     return [packed.line(n, gaps, 0) for n in np.flatnonzero((data["kind"] == 0) & (data["repeat"] > 0)).tolist()]
 
 
-#: How many held-out words of each kind calibrate, and how many are combined: biblical or Quranic, then in the order of texts.KINDS.
-_CALIBRATED = (2500, 1500, 8000, 3000)
+#: How many held-out words of each kind calibrate, and how many are combined, in the order of texts.KINDS.
+_CALIBRATED = 6000
 _COMBINED = {"hebrew": (3500, 5000, 12_000, 5000), "arabic": (3000, 9000, 4000, 9000)}
 
 
 def held_lines(packed: Packed, table: Script, kind: int, most: int, spelling: int | None) -> list[str]:
     """Return held-out lines of a kind; modern Hebrew in uniform pointing with initial dagesh. Without ``spelling``, every second one is in full spelling."""
-    data, gaps = packed.data, packed.gaps()
+    gaps, full = packed.gaps(), kind == _MODERN and table.name == "hebrew"
+    return [
+        packed.line(n, gaps, (i % 2 if spelling is None else spelling) if full else 0, dotted=full)
+        for i, n in enumerate(held_numbers(packed, kind, most))
+    ]
+
+
+def held_numbers(packed: Packed, kind: int, most: int) -> list[int]:
+    """Return the numbers of the held-out lines of a kind that have so many words together."""
+    data = packed.data
     mine = np.flatnonzero((data["repeat"] == 0) & (data["kind"] == kind))
     mine = mine[(data["uniform"][mine] == 2) | (kind != _MODERN)]
-    mine = mine[: int(np.searchsorted(np.cumsum(np.diff(packed.lines_of)[mine]), most))]
-    full = kind == _MODERN and table.name == "hebrew"
-    lines = (
-        packed.line(n, gaps, (i % 2 if spelling is None else spelling) if full else 0, dotted=full)
-        for i, n in enumerate(mine.tolist())
-    )
-    return [line for line in lines if table.word.search(line)]
+    numbers: list[int] = mine[: int(np.searchsorted(np.cumsum(np.diff(packed.lines_of)[mine]), most))].tolist()
+    return numbers
 
 
 def combine(model: Neural, packed: Packed, table: Script, least: int) -> Neural:
@@ -207,19 +226,70 @@ def combine(model: Neural, packed: Packed, table: Script, least: int) -> Neural:
     return model
 
 
+class Calibrated(NamedTuple):
+    """The held-out words of a kind: whether they are right and so on, and how many of the first change without embeddings of words."""
+
+    words: Predictions
+    changed: int
+    compared: int
+
+    def half(self, number: int) -> Calibrated:
+        """Return every second word."""
+        return self._replace(words=Predictions(*(part[number::2] for part in self.words)))
+
+
 def calibrate(model: Neural, packed: Packed, table: Script) -> tuple[Calibration, dict[str, Any]]:
     """Calibrate on held-out lines of every kind."""
     assert model.kinds is not None
-    found, shares = [], {}
+    found = []
     for name, kind in zip(model.kinds.names, packed.kinds, strict=True):
-        found.append(predict(model, held_lines(packed, table, kind, _CALIBRATED[kind], None), table, name))
-        shares[name] = float(found[-1].right.mean())
-    probability, right, known = (np.concatenate(part) for part in zip(*found, strict=True))
+        lines = held_lines(packed, table, kind, _CALIBRATED, None)
+        complete = packed.complete_words(held_numbers(packed, kind, _CALIBRATED))
+        words, _ = read_held_out(model, lines, table, name)
+        changed = model.count_changed(words, model.decode(words))
+        judged = Predictions(*(part[complete] for part in predict(model, lines, table, name)))
+        found.append(Calibrated(judged, *changed))
+    probability, right, _ = (np.concatenate(part) for part in zip(*(each.words for each in found), strict=True))
+    halves = [fit_kinds([each.half(number) for each in found]) for number in (0, 1)]
+    crossed = [calibration_error(*_shares(halves[1 - n], [each.half(n) for each in found])) for n in (0, 1)]
+    shares = {name: float(each.words.right.mean()) for name, each in zip(model.kinds.names, found, strict=True)}
     result = {
         "passes": 0, "words": len(right), "right": float(right.mean()), "error_before": calibration_error(probability, right),
-        "error": cross_validated_error(probability, right, known, 0), "kinds": shares,
+        "error": round(sum(crossed) / 2, 12), "kinds": shares,
     }  # fmt: skip
-    return Calibration.fit(probability, right, known), result
+    return fit_kinds(found), result
+
+
+def fit_kinds(found: Sequence[Calibrated]) -> Calibration:
+    """Fit the curves on the words of all kinds, as if there were as many of each, and then the offsets of each kind."""
+    least = min(len(each.words.right) for each in found)
+    drawn = [np.arange(least) * len(each.words.right) // least for each in found]
+    parts = zip(
+        *(Predictions(*(p[at] for p in each.words)) for each, at in zip(found, drawn, strict=True)), strict=True
+    )
+    pooled = Calibration.fit(*map(np.concatenate, parts), falls=False)
+    rows = []
+    for each in found:
+        probability, right, known = each.words
+        odds = log_odds(pooled(probability, known))
+        offsets = [_offset(odds[which], right[which]) for which in (known, ~known)]
+        rows.append((*offsets, each.changed / each.compared))
+    return replace(pooled, kinds=np.array(rows))
+
+
+def _offset(odds: np.ndarray, right: np.ndarray) -> float:
+    """Return what is added to log odds so that they fit best; a few words change little (the prior of an offset has a deviation of 0.3)."""
+
+    def loss(offset: np.ndarray) -> float:
+        return float(np.logaddexp(0, np.where(right, -1, 1) * (odds + offset[0])).sum() + offset[0] ** 2 / 0.18)
+
+    return float(minimize(loss, [0.0]).x[0])
+
+
+def _shares(calibration: Calibration, found: Sequence[Calibrated]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the calibrated probabilities of the words of all kinds, and whether they are right."""
+    shares = [calibration(x.words.probability, x.words.known, KindCounts(kind)) for kind, x in enumerate(found)]
+    return np.concatenate(shares), np.concatenate([each.words.right for each in found])
 
 
 def read_network(path: Path) -> Network:

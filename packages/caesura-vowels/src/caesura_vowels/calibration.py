@@ -6,12 +6,16 @@ to the share of words that were right on held-out lines; words of the training t
 Curves hold for text like the training text. A text with more unknown words than the held-out lines is of another kind, and more of its words are wrong, known
 ones too: log odds shrink and fall. Those of known words do so with the share of unknown words, those of unknown words by how unlikely the letters of their
 restored forms are in the language of the lexicon.
+
+A general network was trained on several kinds of text, and recognizes them. Each kind has offsets of its own (:class:`KindCounts`). In a text of yet another
+kind more words than usual get another form when the network does not see its embeddings of whole words, so that it reads letters alone: log odds shrink and
+fall with that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +42,10 @@ _USUAL_WORDS = 50  # a text starts with so many words of the usual share, so tha
 _USUAL_UNKNOWN_WORDS = 10  # and with so many unknown words of usual letters
 _USUAL_DROP = 0.3  # per letter: forms of unknown words are less likely than those of the lexicon in any text
 _OTHER_KIND = 0.1  # with this x, y counts in full
+# With f, the logarithm of the ratio of words that change without embeddings of words to the usual share of them, log odds in a text of a general network are
+# divided by 1 + 0.83 f and fall by 0.56 f. Both numbers were fitted on general networks that were trained without one kind of text, and on lines of that kind.
+KIND_NUMBERS = (0.83, 0.56)
+_USUAL_READ_WORDS = 100  # a text starts with so many words of which the usual share changes
 _MAX_LOG_ODDS = 30.0  # log odds are clipped here: 1 - p is then below the precision of p
 
 
@@ -91,6 +99,30 @@ class TextCounts(NamedTuple):
         return x, size * max(0.0, self.drop / self.letters - _USUAL_DROP)
 
 
+class KindCounts(NamedTuple):
+    """The number of a text's kind, and how many of its first words get another form when the network has no embeddings of words."""
+
+    kind: int
+    changed: int = 0
+    words: int = 0
+
+    def novelty(self, usual: float) -> float:
+        """Return f, the logarithm of the share of changed words over the usual share; 0 if no more words change than usual."""
+        share = (self.changed + _USUAL_READ_WORDS * usual) / (self.words + _USUAL_READ_WORDS)
+        return max(0.0, float(np.log(share / usual)))
+
+
+def lowered_log_odds(odds: Floats, novelty: float, numbers: Sequence[float] = KIND_NUMBERS) -> Floats:
+    """Return log odds in a text of a kind that a general network does not know, with f from :meth:`KindCounts.novelty`."""
+    shrinking, fall = numbers
+    return odds / (1 + shrinking * novelty) - fall * novelty
+
+
+def log_odds(shares: Floats) -> Floats:
+    """Return the log odds of calibrated probabilities, none above 7 or below -7."""
+    return np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
+
+
 def shifted_log_odds(
     shares: Floats, known: Bools, listed: Bools, shift: tuple[float, float], numbers: Sequence[float] = SHIFT_NUMBERS
 ) -> Floats:
@@ -115,18 +147,23 @@ def shifted_log_odds(
     """
     x, y = shift
     shrinking, fall, fall_of_others, shrinking_unknown, fall_unknown = numbers
-    odds = np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
+    odds = log_odds(shares)
     divisor = np.where(known, 1 + shrinking * x, 1 + shrinking_unknown * y)
     return odds / divisor - np.where(known, np.where(listed, fall, fall_of_others) * x, fall_unknown * y)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A curve for words of the training text, one for unseen words, and the share of unseen words in the held-out lines (1: not recorded)."""
+    """A curve for words of the training text, one for unseen words, and the share of unseen words in the held-out lines (1: not recorded).
+
+    ``kinds`` has a row per kind of text that a general network knows: how much the log odds of known and of unseen words differ from the curves, and the share of
+    words that change without embeddings of words.
+    """
 
     known: CalibrationCurve
     unseen: CalibrationCurve
     usual: float = 1.0
+    kinds: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     @classmethod
     def fit(cls, probability: Floats, right: Bools, known: Bools, falls: bool = True) -> Calibration:
@@ -135,10 +172,20 @@ class Calibration:
         return cls(seen, unseen, float((~known).mean()) if falls and len(known) else 1.0)
 
     def __call__(
-        self, probability: Floats, known: Bools, text: TextCounts | None = None, listed: Bools | None = None
+        self,
+        probability: Floats,
+        known: Bools,
+        text: TextCounts | KindCounts | None = None,
+        listed: Bools | None = None,
     ) -> Floats:
         """Return the calibrated probabilities of best forms in a text; ``listed`` says which forms of known words are in the lexicon (None: all)."""
         shares = np.where(known, self.known(probability), self.unseen(probability))
+        if isinstance(text, KindCounts):
+            offset_known, offset_unseen, changing = self.kinds[text.kind].tolist()
+            odds = lowered_log_odds(
+                log_odds(shares) + np.where(known, offset_known, offset_unseen), text.novelty(changing)
+            )
+            return np.where(shares > 0, 1 / (1 + np.exp(-odds)), 0.0)
         shift = (0.0, 0.0) if text is None else text.shift(self.usual)
         if not any(shift):
             return shares
@@ -146,7 +193,11 @@ class Calibration:
         return np.where(shares > 0, np.minimum(shares, 1 / (1 + np.exp(-odds))), 0.0)
 
     def apply(
-        self, words: list[Alternatives], known: Bools, text: TextCounts | None = None, listed: Bools | None = None
+        self,
+        words: list[Alternatives],
+        known: Bools,
+        text: TextCounts | KindCounts | None = None,
+        listed: Bools | None = None,
     ) -> list[Alternatives]:
         """Calibrate the best form of every word; the other forms share the rest in the model's proportions."""
         best = self(np.array([forms[0][1] for forms in words]), known, text, listed).tolist()
@@ -156,6 +207,7 @@ class Calibration:
         """Return the arrays to store in a file."""
         curves = (("known", self.known), ("unseen", self.unseen))
         stored: Arrays = {f"calibration_{name}": np.stack([c.odds, c.shares]) for name, c in curves}
+        stored |= {"calibration_kinds": self.kinds} if len(self.kinds) else {}
         return stored | {"calibration_usual": np.array([self.usual])}
 
     @classmethod
@@ -172,7 +224,13 @@ class Calibration:
         usual = 1.0
         if "calibration_usual" in arrays:
             usual = float(arrays.floats("calibration_usual", 1, low=0.0, high=1.0)[0])
-        return cls(curves[0], curves[1], usual)
+        kinds = np.zeros((0, 3))
+        if "calibration_kinds" in arrays:
+            number = len(arrays.strings("kind_names")) if "kind_names" in arrays else 0
+            kinds = arrays.floats("calibration_kinds", number, 3, low=-_MAX_SHRUNK_ODDS, high=_MAX_SHRUNK_ODDS)
+            if (kinds[:, 2] <= 0).any() or (kinds[:, 2] > 1).any():
+                raise ValueError("calibration_kinds has shares that are not between 0 and 1")
+        return cls(curves[0], curves[1], usual, kinds)
 
 
 def calibration_error(probability: Floats, right: Bools, bins: int = 15) -> float:
@@ -280,6 +338,18 @@ class Predictions(NamedTuple):
 
 def predict(model: Model, lines: Sequence[str], script: Script, kind: str | None = None) -> Predictions:
     """Tune a model on held-out lines and restore every word of them."""
+    words, gold = read_held_out(model, lines, script, kind)
+    model.tune(words, gold)
+    best = [forms[0] for forms in model.alternatives(words)]
+    right = [_marks(script, form) == _marks(script, word) for (form, _), word in zip(best, gold, strict=True)]
+    known = [key in model.lexicon.number for key in words.words]
+    return Predictions(np.array([share for _, share in best]), np.array(right, bool), np.array(known, bool))
+
+
+def read_held_out(
+    model: Model, lines: Sequence[str], script: Script, kind: str | None = None
+) -> tuple[Words, list[str]]:
+    """Return the bare words of held-out lines as a model reads them, and their correct forms."""
     gold: list[str] = []
     joined: list[bool] = []
     ends = [0]
@@ -291,12 +361,7 @@ def predict(model: Model, lines: Sequence[str], script: Script, kind: str | None
         joined += [gap == script.joiner != "" for gap in parts[:-1:2]]
         ends.append(len(gold))
     keys = [model.read(word) for word in gold]
-    words = Words(keys, np.array(ends, np.int64), np.array(joined, bool), gaps=gaps, kind=kind)
-    model.tune(words, gold)
-    best = [forms[0] for forms in model.alternatives(words)]
-    right = [_marks(script, form) == _marks(script, word) for (form, _), word in zip(best, gold, strict=True)]
-    known = [key in model.lexicon.number for key in keys]
-    return Predictions(np.array([share for _, share in best]), np.array(right, bool), np.array(known, bool))
+    return Words(keys, np.array(ends, np.int64), np.array(joined, bool), gaps=gaps, kind=kind), gold
 
 
 def _marks(script: Script, word: str) -> list[str]:

@@ -48,10 +48,10 @@ class Words:
 
     ``joined[i]`` says whether a maqaf precedes word ``i``; ``fixed`` has, by the number of a word, the marks that its letters must have; ``gaps``
     are the texts before each word and after the last, and ``kind`` the kind of the text, if known. ``context`` says whether a general network may
-    read short lines of a "paragraph" together, or each "line" alone.
+    read short lines of a "paragraph" together, or each "line" alone; ``embedded`` whether it may use its embeddings of whole words.
     """
 
-    __slots__ = ("context", "fixed", "gaps", "joined", "kind", "offsets", "words")
+    __slots__ = ("context", "embedded", "fixed", "gaps", "joined", "kind", "offsets", "words")
 
     def __init__(
         self,
@@ -62,9 +62,21 @@ class Words:
         gaps: Sequence[str] | None = None,
         kind: str | None = None,
         context: str = "paragraph",
+        embedded: bool = True,
     ) -> None:
         self.words, self.offsets, self.joined, self.fixed, self.gaps = words, offsets, joined, fixed or {}, gaps
-        self.kind, self.context = kind, context
+        self.kind, self.context, self.embedded = kind, context, embedded
+
+    def first_lines(self, words: int, *, embedded: bool = True) -> Words:
+        """Return the first lines that have at least so many words together, or all lines."""
+        lines = min(int(np.searchsorted(self.offsets, words)) + 1, len(self.offsets))
+        offsets = self.offsets[:lines]
+        size = int(offsets[-1])
+        gaps = None if self.gaps is None else self.gaps[: size + 1]
+        fixed = {n: marks for n, marks in self.fixed.items() if n < size}
+        return Words(
+            self.words[:size], offsets, self.joined[:size], fixed, gaps, self.kind, self.context, embedded=embedded
+        )
 
 
 class Model(ABC):
@@ -105,6 +117,10 @@ class Model(ABC):
         It is (0, 0) for models that are not overconfident in other texts.
         """
         return 0.0, 0
+
+    def count_changed(self, words: Words, forms: Sequence[str]) -> tuple[int, int]:
+        """Return how many of the first words get other forms than ``forms`` without embeddings of words, and of how many; (0, 0) unless a network reads them."""
+        return 0, 0
 
     def finish(self, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Model:
         """Return the final model after validation: trained again on all lines."""

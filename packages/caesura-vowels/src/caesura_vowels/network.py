@@ -104,7 +104,7 @@ class Network:
         """
         number = self._symbol
         written = [self._write_letter(letter) for letter in letters]
-        known = [self._word.get(word, 0) for word in words.words]
+        known = [self._word.get(word, 0) for word in words.words] if words.embedded else [0] * len(words.words)
         gaps = words.gaps or [" "] * (len(words.words) + 1)
         symbols: list[int] = []
         of_word: list[int] = []

@@ -43,6 +43,7 @@ _OTHER_SPELLING = 0.1
 _SETTLED = np.log(0.8)
 # Forms that are so much less likely than the best one by the network are left out, unless they are known.
 _MARGIN = 6.0
+_COMPARED_WORDS = 2000  # of a text show how many words change without embeddings of words
 _USUAL_FORMS = 10_000  # of the lexicon show how likely letters are
 _CHUNK_WORDS = 1000  # whose forms are in memory together
 _PREFIXES = {"hebrew": frozenset("ובכלמשה")}
@@ -177,6 +178,12 @@ class Neural(Model):
             at += len(part)
             found[n] = found[n]._replace(letters=part - part.max())
         return found
+
+    def count_changed(self, words: Words, forms: Sequence[str]) -> tuple[int, int]:
+        """Return how many of the first words get other forms than ``forms`` when the network reads letters without embeddings of words, and of how many."""
+        first = words.first_lines(_COMPARED_WORDS, embedded=False)
+        others = self.decode(first)
+        return sum(a != b for a, b in zip(others, forms, strict=False)), len(others)
 
     def letter_drop(self, forms: Sequence[str]) -> tuple[float, int]:
         """Return by how much the letters of forms are less likely than those of the lexicon's, as a sum of logarithms, and their number."""

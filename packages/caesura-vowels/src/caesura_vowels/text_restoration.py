@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura_vowels.calibration import Calibration, TextCounts
+from caesura_vowels.calibration import Calibration, KindCounts, TextCounts
 from caesura_vowels.levels import limit_marks
 from caesura_vowels.models import Alternatives, Model, Words
 from caesura_vowels.qamats_qatan import mark_qamats_qatan
@@ -178,7 +178,7 @@ class TextRestoration:
     def _alternatives(self) -> list[Alternatives]:
         """Return the forms with calibrated probabilities."""
         parts = list(self._batches())
-        forms = self._calibrate([each for part in parts for each in self.model.alternatives(part)])
+        forms = self._calibrate([each for part in parts for each in self.model.alternatives(part)], parts[0])
         best = iter([each[0][0] for each in forms])
         followed = [
             form for part in parts for form in self._follow_conventions(list(islice(best, len(part.words))), part)
@@ -191,15 +191,20 @@ class TextRestoration:
             forms = [[(mark_qamats_qatan(form), share) for form, share in each] for each in forms]
         return forms
 
-    def _calibrate(self, forms: list[Alternatives]) -> list[Alternatives]:
+    def _calibrate(self, forms: list[Alternatives], first: Words) -> list[Alternatives]:
+        """Calibrate the forms of all words; ``first`` has the first of them."""
         calibration, lexicon = self.calibration, self.model.lexicon
         if calibration is None:
             return forms
         known = np.array([word in lexicon.number for word in self.keys], bool)
+        best = [each[0][0] for each in forms]
+        kinds = getattr(self.model, "kinds", None)
+        if kinds is not None and len(calibration.kinds):
+            changed, words = self.model.count_changed(first, best)
+            return calibration.apply(forms, known, KindCounts(kinds.names.index(self.kind), changed, words))
         counts = TextCounts(self.unknown_words, len(self.keys))
         if not any(counts.shift(calibration.usual)):
             return calibration.apply(forms, known)
-        best = [each[0][0] for each in forms]
         drop, letters = self.model.letter_drop(
             [form for form, is_known in zip(best, known, strict=True) if not is_known]
         )
