@@ -107,6 +107,13 @@ def test_unknown_and_unfit_transliterations_are_refused() -> None:
         from_latin("x", "phonetic")
     with pytest.raises(CaesuraError, match="does not write Arabic"):
         to_latin("x", "michigan-claremont", ARABIC)
+    with pytest.raises(CaesuraError, match="no transliteration does, so leave it out"):
+        to_latin("x", "phonetic", script("arabic-latin"))
+
+
+def test_buckwalter_keeps_alef_wasla_and_leaves_out_signs() -> None:
+    assert to_latin("ٱلْحَمْدُ ٱللَّهِ", "buckwalter", ARABIC) == "{loHamodu {ll~ahi"
+    assert to_latin("عَلِيمٌ\u06d6", "buckwalter", ARABIC) == "EaliymN"
 
 
 def test_commands_read_and_write_latin_letters(tmp_path) -> None:

@@ -21,6 +21,7 @@ _BUCKWALTER = dict(
         "ءآأؤإئابةتثجحخدذرزسشصضطظعغـفقكلمنهوىيًٌٍَُِّْٰٱپچڤگ", "'|>&<}AbptvjHxd*rzs$SDTZEg_fqklmnhwYyFNKaui~o`{PJVG", strict=True
     )
 )
+_WASLA = "ٱ"
 _FROM_BUCKWALTER = {latin: arabic for arabic, latin in _BUCKWALTER.items()}
 
 _MICHIGAN_LETTERS = dict(zip("אבגדהוזחטיכלמנסעפצקרשת", ")BGDHWZX+YKLMNS(PCQR#T", strict=True))
@@ -52,7 +53,10 @@ def _from_buckwalter(line: str) -> str:
 
 
 def _to_buckwalter(word: str) -> str:
-    return "".join(_BUCKWALTER.get(char, char) for char in word)
+    """Return a word in Buckwalter's letters; alef wasla, which models read as alef, keeps its own."""
+    letters = ARABIC.split(word)
+    chars = "".join((_WASLA if x.raw[0] == _WASLA and x.read == "ا" else x.read) + x.marks for x in letters)
+    return "".join(_BUCKWALTER.get(char, char) for char in chars)
 
 
 def _from_michigan(line: str) -> str:
@@ -320,10 +324,9 @@ def to_latin(text: str, scheme: str, script: Script = HEBREW) -> str:
     write = _scheme(scheme).write.get(script.name)
     if write is None:
         fits = [name for name, each in SCHEMES.items() if script.name in each.write]
-        raise CaesuraError(
-            f"{scheme!r} does not write {script.name.capitalize()}; expected {' or '.join(fits) or 'another script'}."
-        )
-    done = script.word.sub(lambda found: write(script.canonical(found[0])), text)
+        expected = f"expected {' or '.join(fits)}" if fits else "no transliteration does, so leave it out"
+        raise CaesuraError(f"{scheme!r} does not write {script.name.capitalize()}; {expected}.")
+    done = script.word.sub(lambda found: write(found[0]), text)
     return done.replace(_MAQAF, "-") if script.name == "hebrew" else done
 
 
