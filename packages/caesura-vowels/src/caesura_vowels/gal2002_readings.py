@@ -34,11 +34,24 @@ _VOWELS = replace(
     targets=MappingProxyType({mark: name for mark, name in HEBREW.targets.items() if mark not in _DOTS}),
     slots=HEBREW.slots[2:],
 )
+_SHIN_DOTS = "\u05c1\u05c2"
+_LETTERS_WITH_SHIN = HEBREW.seen | set(_SHIN_DOTS)
+_VOWELS_AND_DAGESH = replace(
+    HEBREW,
+    targets=MappingProxyType({mark: name for mark, name in HEBREW.targets.items() if mark not in _SHIN_DOTS}),
+    slots=HEBREW.slots[1:],
+    seen=_LETTERS_WITH_SHIN,
+)
 #: What the Hebrew words and marks of the paper may have been: the script, and whether words are cut at maqaf. Its transliteration has letters for
 #: shin and sin, and it counts twelve missing diacritics, which leaves no place for the dots of letters.
 HEBREW_READINGS: dict[str, tuple[Script, bool]] = {
     "all marks missing (the table above)": (HEBREW, True),
     "all marks missing, words not cut": (HEBREW, False),
+    "sin and shin are letters, other marks missing": (_VOWELS_AND_DAGESH, True),
+    "sin and shin are letters, vowels missing, no dagesh in the text": (
+        replace(_VOWELS, seen=_LETTERS_WITH_SHIN),
+        True,
+    ),
     "vowels missing, dots of letters shown": (replace(_VOWELS, seen=HEBREW.seen | set(_DOTS)), True),
     "vowels missing, dots of letters shown, words not cut": (replace(_VOWELS, seen=HEBREW.seen | set(_DOTS)), False),
     "vowels missing, no dots in the text": (_VOWELS, True),
