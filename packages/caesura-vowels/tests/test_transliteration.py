@@ -224,6 +224,11 @@ def test_probability_of_a_line_is_the_sum_over_all_paths(unseen) -> None:
         VowelRestorer("hebrew", "unigram").fit(samples.HEBREW).log_probability("ספר")
     with pytest.raises(CaesuraError, match="unseen is"):
         VowelRestorer(unseen="trigrams")
+    for call in (restorer.log_probability, restorer.best_path, restorer.restore):
+        with pytest.raises(CaesuraError, match="expected a text, not int"):
+            call(3)
+    with pytest.raises(CaesuraError, match="one line, this text has 2"):
+        restorer.best_path("ספר\nספר")
 
 
 def test_score_command(tmp_path) -> None:

@@ -31,7 +31,7 @@ from caesura_vowels.models import DISCOUNTS, MODELS, Hmm, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
 from caesura_vowels.scripts import Missing, Script, register_script, script
 from caesura_vowels.storage import encode_strings, load_model, save_model
-from caesura_vowels.text_restoration import RestoredWord, TextRestoration, check_kind, choose_kind
+from caesura_vowels.text_restoration import RestoredWord, TextRestoration, check_is_text, check_kind, choose_kind
 
 #: How to treat marks in the input: "keep" them and fill in the missing ones, or "replace" them. "constrain" is an older name of "keep".
 Existing = Literal["keep", "constrain", "replace"]
@@ -471,6 +471,7 @@ class VowelRestorer:
         >>> unlikely < likely < 0
         True
         """
+        check_is_text(text)
         lines = [self._keys(line) for line in text.splitlines()]
         offsets = np.cumsum([0, *map(len, lines)])
         words = Words([word for line in lines for word in line], offsets, np.zeros(offsets[-1], bool))
@@ -493,7 +494,7 @@ class VowelRestorer:
         Raises
         ------
         CaesuraError
-            If the model is not "hmm".
+            If the model is not "hmm", or there is more than one line.
 
         Examples
         --------
@@ -501,6 +502,9 @@ class VowelRestorer:
         >>> [step.form for step in restorer.best_path("דוד בא")] == ["דָוִד", "בָא"]
         True
         """
+        check_is_text(line)
+        if len(lines := line.splitlines()) > 1:
+            raise CaesuraError(f"best_path takes one line, this text has {len(lines)}; call it for every line.")
         keys, hmm = self._keys(line), self._hmm("best_path")
         states, logs = hmm.best_path(keys)
         forms = [tuple(hmm.lexicon.candidates(key)) if at >= 0 else () for key, at in zip(keys, states, strict=True)]

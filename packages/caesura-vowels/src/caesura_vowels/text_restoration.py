@@ -73,8 +73,7 @@ class TextRestoration:
     def __init__(self, restorer: VowelRestorer, text: str, calibration: Calibration | None) -> None:
         self.restorer, self.script, self.model = restorer, restorer.script, restorer.fitted
         self.calibration = calibration
-        if not isinstance(text, str):
-            raise CaesuraError(f"expected a text to restore, not {type(text).__name__}.")
+        check_is_text(text)
         self.parts = self.script.word_or_gap.split(text)
         self.tokens = self.parts[1::2]
         known, read = self.model.lexicon.number, self.model.read
@@ -242,3 +241,9 @@ def choose_kind(model: Model, kind: str | None, words: Sequence[str]) -> str | N
     """Return the kind of text that a model assumes: the given one, or the one that these words show; None if it knows no kinds."""
     kinds = getattr(model, "kinds", None)
     return None if kinds is None else kind or kinds.names[kinds.recognize(words)]
+
+
+def check_is_text(text: object) -> None:
+    """Raise CaesuraError unless this is a string."""
+    if not isinstance(text, str):
+        raise CaesuraError(f"expected a text, not {type(text).__name__}.")
