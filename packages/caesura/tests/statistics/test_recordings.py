@@ -98,7 +98,7 @@ def test_best_operating_point_has_the_highest_r() -> None:
 @pytest.mark.parametrize(
     ("candidates", "why"),
     [
-        ({("b", ""): ([0.1], [1.0])}, "only in"),
+        ({("b", ""): ([0.1], [1.0])}, "^item 'a' is only in the reference; the candidates have item 'b'"),
         ({("a", ""): ([0.1], [1.0, 2.0])}, "a finite score"),
         ({("a", ""): ([0.1], [float("nan")])}, "a finite score"),
     ],

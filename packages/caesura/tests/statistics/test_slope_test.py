@@ -60,3 +60,35 @@ def test_a_reference_without_boundaries_is_refused() -> None:
     empty = Corpus.from_dict({"a": {"ann": Segmentation.from_times([], length=2.0)}})
     with pytest.raises(CaesuraError, match="needs reference boundaries"):
         slope_test(empty, {("a", ""): ([1.0], [1.0])})
+
+
+@pytest.mark.parametrize("tolerance", [0.01, 1.0], ids=["a tenth of the timeline", "all of it"])
+def test_p_values_are_those_of_a_simulation(tolerance: float) -> None:
+    """Few expected hits, and regions that cover the recording, where hits depend on each other."""
+    random = np.random.default_rng(11)
+    gold = recording(random, number=30, length=6.0)
+
+    def hits(times):
+        return slope_test(gold, {("a", ""): (times, [1.0] * len(times))}, tolerance, step=100.0).steps[0]
+
+    draws = np.array([hits(random.random(12) * 6.0).hits for _ in range(2000)])
+    for seed in range(5):
+        step = hits(np.random.default_rng(seed).random(12) * 6.0)
+        assert step.p_value == pytest.approx((draws >= step.hits).mean(), abs=0.04)
+
+
+def test_a_step_without_new_hits_is_as_good_as_any() -> None:
+    gold = Corpus.from_dict({"a": {"ann": Segmentation.from_times([1.0], length=2.0)}})
+    found = slope_test(gold, {("a", ""): ([1.0, 1.9], [2.0, 1.0])}, step=100.0)
+    assert [step.p_value for step in found.steps] == [pytest.approx(0.02), 1.0]
+
+
+def test_the_first_step_may_be_random_and_a_later_one_not() -> None:
+    random = np.random.default_rng(4)
+    gold = recording(random)
+    known = np.asarray(gold["a", "ann"].positions)
+    times, scores = np.concatenate((random.random(75) * 60, known)), np.repeat([2.0, 1.0], [75, len(known)])
+    found = slope_test(gold, {("a", ""): (times, scores + random.random(len(times)) / 2)})
+    assert not found.steps[0].informative
+    assert found.steps[1].informative
+    assert found.conclusion().startswith("The first step is not significantly better than random boundaries (p = 0.")

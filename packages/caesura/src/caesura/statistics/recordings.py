@@ -20,7 +20,7 @@ from caesura.metrics.region_match import RegionMatch, region_match
 from caesura.metrics.regions import RegionScores, region_scores
 from caesura.metrics.time_grid import tolerance_text
 from caesura.model import Corpus, Pairs, Segmentation
-from caesura.text import pluralize
+from caesura.text import describe_location, pluralize
 from caesura.validation import validate_choice
 
 _MAX_ROWS = 12  # rows of the table of a long curve, about; as_dict() has all points
@@ -404,9 +404,11 @@ def _references(
 ) -> Iterator[tuple[str, str, Segmentation]]:
     keys = {(a.item, a.track) for a in reference}
     if apart := sorted(keys ^ set(candidates)):
-        item, track = apart[0]
-        side = "the reference" if apart[0] in keys else "the candidates"
-        raise CaesuraError(f"item {item!r}{f' ({track})' if track else ''} is only in {side}.")
+        side, other, there = "the reference", "the candidates have", set(candidates)
+        if apart[0] not in keys:
+            side, other, there = "the candidates", "the reference has", keys
+        known = "; ".join(describe_location(*key) for key in sorted(there)[:3]) + ("; …" if len(there) > 3 else "")
+        raise CaesuraError(f"{describe_location(*apart[0])} is only in {side}; {other} {known}.")
     for item, _, marks, track in reference:
         if not isinstance(marks, Segmentation) or not marks.timed:
             raise CaesuraError(f"item {item!r} is not in time; regions need times in seconds.")

@@ -5,17 +5,18 @@ segmenter no longer tells anything about the signal: its curve is parallel to th
 the test compares the boundaries that were added with as many random ones. A region of width w that was still empty is found by one of n
 random boundaries with probability :math:`q = 1 - (1 - w/T)^n` in T seconds, so that
 
-.. math:: E[h] = \sum q, \quad z = \frac{h - E[h] - \frac{1}{2}}{\sqrt{\sum q (1 - q)}}
+.. math:: E[h] = \sum q, \quad V[h] = \sum q (1 - q) - n \left(\left(\sum a\right)^2 - \sum a^2\right), \quad
+    a = \frac{w}{T} \left(1 - \frac{w}{T}\right)^{n - 1}
 
-for h regions that were found for the first time. Regions are taken as independent; in truth one random boundary cannot lie in two, so
-the variance is a little too large and the test a little too careful.
+for h regions that were found for the first time; the second term is there because one boundary lies in one region only. p is the upper
+tail of the binomial distribution of this mean and variance. It needs no large numbers, which a normal distribution does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, inf, sqrt
+from math import ceil, exp, fsum, inf, lgamma, log, log1p
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,13 @@ class SlopeTest(Result):
         """Return a sentence on where the segmenter stops being better than random boundaries."""
         last = self.last_informative
         if last is None:
-            return "No step is better than random boundaries."
+            better = next((step for step in self.steps if step.informative), None)
+            if better is None:
+                return "No step is better than random boundaries."
+            return (
+                f"The first step is not significantly better than random boundaries (p = {self.steps[0].p_value:.3f}); the first one that is "
+                f"ends at a threshold of {better.threshold:.4g} (over-segmentation {round(better.end):+d} %)."
+            )
         if last is self.steps[-1]:
             return "Every step is better than random boundaries."
         after = self.steps[self.steps.index(last) + 1]
@@ -201,7 +208,6 @@ def slope_test(
         start, end = (100.0 * (n / number - 1.0) for n in (before, placed))
         hits, expected, variance = _against_random(recordings, above, threshold, half)
         chance = known.chance_curve(half, [start, end])
-        z = (hits - expected - 0.5) / sqrt(variance) if variance > 0 else (0.0 if hits <= expected else inf)
         steps.append(
             SlopeStep(
                 above,
@@ -213,7 +219,7 @@ def slope_test(
                 expected,
                 (100.0 * hits / number) / (end - start),
                 float(chance[1] - chance[0]) / (end - start),
-                0.5 * erfc(z / sqrt(2.0)),
+                _upper_tail(expected, variance, hits),
             )
         )
         above, before = threshold, placed
@@ -246,7 +252,26 @@ def _against_random(
             continue
         starts, ends = region_bounds(match.reference, half)
         widths = (np.clip(ends, 0.0, length) - np.clip(starts, 0.0, length))[empty]
-        found = 1.0 - (1.0 - np.minimum(widths / length, 1.0)) ** added
+        shares = np.minimum(widths / length, 1.0)
+        found = 1.0 - (1.0 - shares) ** added
+        once = shares * (1.0 - shares) ** (added - 1)
         expected += float(found.sum())
-        variance += float((found * (1.0 - found)).sum())
+        variance += float((found * (1.0 - found)).sum() - added * (once.sum() ** 2 - (once * once).sum()))
     return hits, expected, variance
+
+
+def _upper_tail(mean: float, variance: float, hits: int) -> float:
+    """Return the probability of at least ``hits`` in the binomial distribution with this mean and variance."""
+    if hits == 0:
+        return 1.0
+    size = max(round(mean**2 / (mean - variance)), ceil(mean)) if mean > variance else 0
+    if hits > size:
+        return 0.0
+    share = mean / size
+    if share >= 1.0:
+        return 1.0
+    below = (
+        exp(lgamma(size + 1) - lgamma(k + 1) - lgamma(size - k + 1) + k * log(share) + (size - k) * log1p(-share))
+        for k in range(hits)
+    )
+    return max(0.0, 1.0 - fsum(below))
