@@ -116,6 +116,10 @@ def test_searches_of_the_paper_never_find_less_than_the_least_cost() -> None:
     assert above > 0, "the printed algorithm misses the least cost now and then"
     with pytest.raises(LengthMismatch, match="2 and 1 places"):
         algorithm_1(["p", ""], ["p"])
+    with pytest.raises(CaesuraError, match=r"a Segmentation has it as \.labels_at"):
+        algorithm_1(*marks)  # type: ignore[arg-type]
+    with pytest.raises(CaesuraError, match="the type 'q' is not in the similarity matrix, which has p"):
+        authors_search(["p", "q"], ["q", "p"], {"labels": ["p"], "matrix": [[1, 0], [0, 1]]})
 
 
 def test_matrix_of_the_paper_has_a_name() -> None:

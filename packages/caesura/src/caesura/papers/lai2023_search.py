@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from caesura.errors import LengthMismatch
+from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics.similarity import Similarity, SimilarityLike, as_similarity
+from caesura.text import shorten
 
 __all__ = ["Found", "algorithm_1", "authors_search", "two_steps"]
 
@@ -197,8 +198,19 @@ def _scale(
     first: Sequence[str], second: Sequence[str], similarity: SimilarityLike, transposition: float | None
 ) -> tuple[Similarity, dict[str, int]]:
     """Return the matrix for the types of both annotations, and the row of each type; "" is the last row."""
+    for labels in (first, second):
+        if isinstance(labels, str) or not (
+            isinstance(labels, Sequence) and all(isinstance(label, str) for label in labels)
+        ):
+            raise CaesuraError(
+                f"{shorten(repr(labels))} is no list of the types at all places, such as ['', 'p', '']; a Segmentation has it as .labels_at."
+            )
     if len(first) != len(second):
         raise LengthMismatch(f"the annotations have {len(first)} and {len(second)} places; expected the same number.")
     types = sorted({label for label in (*first, *second) if label}) or ["x"]
     scale = as_similarity(similarity, types, transposition)
+    if similarity is not None and (unknown := [label for label in types if label not in scale.labels]):
+        raise CaesuraError(
+            f"the type {unknown[0]!r} is not in the similarity matrix, which has {', '.join(scale.labels)}."
+        )
     return scale, {**{label: row for row, label in enumerate(scale.labels)}, "": len(scale.labels)}
