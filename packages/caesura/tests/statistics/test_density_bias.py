@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 
 import pytest
 
@@ -40,7 +41,8 @@ def test_segmenters_are_asked_for_as_many_segments() -> None:
     assert found.ratios == (0.5, 1.0, 2.0)
     for name in ("uniform", "c99"):
         assert found.scores[name]["density-ratio"][0] < found.scores[name]["density-ratio"][2]
-        assert found.errors[name]["B"] == (0.0, 0.0, 0.0)
+        assert found.errors[name]["B"] == (inf, inf, inf)  # one text, and nothing is drawn
+        assert not found.rewards(name, "B")
 
 
 def test_pictures_and_refusals() -> None:
@@ -66,7 +68,42 @@ def test_pictures_and_refusals() -> None:
     [((0.0,), ["0.5", "1", "2"]), ((0.25, 3.0), ["0.25", "0.5", "1", "2", "4"]), ((2.0**24,), ["0.5", "4", "32"])],
 )
 def test_the_axis_of_densities_has_densities(ratios: tuple[float, ...], labels: list[str]) -> None:
-    (picture,) = density_bias(GOLD, metrics=["B"], ratios=ratios, draws=1).pictures()
+    (picture,) = density_bias(GOLD, metrics=["B"], ratios=ratios, draws=2).pictures()
     bottom = re.findall(r'<text[^>]*text-anchor="middle"[^>]*>([\d.e+]+)<', picture.svg(90))
     assert bottom[: len(labels)] == labels
     assert len(bottom) <= 13
+
+
+def test_systems_are_compared_with_their_own_scores() -> None:
+    """Half of gold's boundaries and nothing else: dropping some is worse, and random ones, up to as many as gold has, lower F."""
+    half = cs.Corpus.from_dict({f"t{i}": {"sys": [22, 18, 20]} for i in range(4)})
+    found = density_bias(GOLD, (), {"half": half}, ["F", "density-ratio"], draws=40)
+    ratio, own = found.own["half"]
+    assert ratio == 0.5
+    assert own["F"] == pytest.approx(2 * 2 / (2 + 4))
+    at_half, at_one = (found.scores["half"]["F"][found.ratios.index(each)] for each in (0.5, 1.0))
+    assert own["F"] == at_half > at_one
+    assert not found.rewards("half", "F")
+    assert found.best("half", "F") == 0.5
+    (table,) = found.tables()
+    assert table.columns[-3] == "as it is"
+    assert "(0.5 times those of the reference)" in table.notes[0]
+    assert found.as_dict()["own_ratios"] == {"half": 0.5}
+
+
+def test_noise_of_segmenters_that_do_not_draw_is_that_of_texts() -> None:
+    """Segments of equal length meet gold's boundaries by accident: at few densities and only in some texts."""
+    gold = cs.Corpus.from_dict(
+        {f"t{i}": {"ann": [5 + i, 11, 6, 20 - i] if i > 2 else [5, 15, 6, 14]} for i in range(8)}
+    )
+    found = density_bias(gold, ["uniform"], metrics=["F"])
+    values = found.scores["uniform"]["F"]
+    assert max(values[:5]) > values[5] + 0.01  # fewer than gold has are better here …
+    assert not found.rewards_fewer("uniform", "F")  # … but not beyond the differences between texts
+
+
+def test_references_without_boundaries_and_single_draws_are_refused() -> None:
+    with pytest.raises(CaesuraError, match="the reference has no boundaries"):
+        density_bias(cs.Corpus.from_dict({"a": {"ann": [4]}}))
+    with pytest.raises(CaesuraError, match="draws is 1"):
+        density_bias(GOLD, draws=1)

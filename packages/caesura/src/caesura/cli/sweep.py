@@ -29,7 +29,7 @@ def sweep(
     ratios: Annotated[
         str | None, Option("--ratios", help="Numbers of boundaries to try, as multiples of the number in the reference, such as 0,0.5,1,2.")
     ] = None,
-    draws: Annotated[int, Option("--draws", min=1, help="Random placements per density.")] = 100,
+    draws: Annotated[int, Option("--draws", min=2, help="Random placements per density.")] = 100,
     svg: SvgFile = None,
     format: Format = None,
     option: FormatOptions = None,

@@ -4,6 +4,9 @@ A segmenter is asked for more and fewer boundaries than the reference has, and e
 which know nothing, a metric without bias has no better density than another; many prefer few boundaries (Niekrasz & Moore 2010), so that a
 cautious system wins. For a system of your own, boundaries are dropped at random below its density, and random ones are added above it: if a
 score rises as boundaries are dropped, the metric prefers fewer boundaries to those that the system found.
+
+A difference counts if it is larger than the noise: that of the draws or, for a segmenter that places its boundaries without drawing, the
+jackknife error over texts.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from caesura.display.scene import Picture
 from caesura.display.table import Cell, Table, measure_name
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
+from caesura.metrics.family import Rows
 from caesura.model import Annotation, Corpus, Pairs, Segmentation
 from caesura.statistics.counted import CountedPairs, distinct_names
 from caesura.validation import validate_integer
@@ -32,10 +36,10 @@ RATIOS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 DEFAULT_METRICS = ("B", "S", "F", "WD", "Pk", "NWin", "k-kappa", "Pr-error", "WinPR", "A")
 _SAME = 0.005  # a smaller gain is none
 _MOST_TICKS = 12
-_ERRORS = (
-    3.0  # standard errors of a difference up to which it may be noise of the draws; several densities are compared
-)
+_ERRORS = 3.0  # standard errors of a difference up to which it may be noise; several densities are compared
 
+#: The scores of all draws; of a segmenter without draws also the scores without each text.
+_Drawn: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64] | None]"
 _Place: TypeAlias = "Callable[[Annotation, int, np.random.Generator], NDArray[np.int64]]"
 
 
@@ -52,55 +56,75 @@ class DensityBias(Result):
     scores : dict of str to (dict of str to tuple of float)
         Segmenter -> metric -> score at each ratio, the mean of the draws.
     errors : dict of str to (dict of str to tuple of float)
-        The standard errors of these means.
+        The standard errors of their differences from the score that they are compared with; infinite if it cannot be known.
+    own : dict of str to (float, dict of str to float)
+        What scores are compared with: for systems their own ratio and scores, for segmenters those at ratio 1.
+    systems : tuple of str
+        The names of those that are systems.
     """
 
     ratios: tuple[float, ...]
     metrics: dict[str, Metric]
     scores: dict[str, dict[str, tuple[float, ...]]]
     errors: dict[str, dict[str, tuple[float, ...]]]
+    own: dict[str, tuple[float, dict[str, float]]]
+    systems: tuple[str, ...] = ()
 
     def best(self, segmenter: str, name: str) -> float:
-        """Return the ratio with the best score; of nearly equal ones that closest to 1."""
-        values = self._gains(segmenter, name)
+        """Return the ratio with the best score; of nearly equal ones that closest to 1. NaN if no score is defined."""
+        ratio, scores = self.own[segmenter]
+        ratios = (*self.ratios, ratio)
+        values = self._gains(name, (*self.scores[segmenter][name], scores[name]))
+        if np.isnan(values).all():
+            return math.nan
         top = float(np.nanmax(values))
-        near = [ratio for ratio, value in zip(self.ratios, values, strict=True) if value >= top - 1e-12]
+        near = [ratio for ratio, value in zip(ratios, values, strict=True) if value >= top - 1e-12]
         return min(near, key=lambda ratio: abs(ratio - 1.0))
 
     def rewards_fewer(self, segmenter: str, name: str) -> bool:
-        """Return whether no boundaries, or fewer than the reference has, score better than as many, beyond the noise of the draws."""
-        return self._is_better(segmenter, name, slice(0, self.ratios.index(1.0)))
+        """Return whether fewer boundaries, or none, score better than as many as in the reference (of a system: than its own), beyond noise."""
+        return self._is_better(segmenter, name, np.array(self.ratios) < self.own[segmenter][0])
 
     def rewards_more(self, segmenter: str, name: str) -> bool:
-        """Return whether more boundaries than the reference has score better than as many, beyond the noise of the draws."""
-        return self._is_better(segmenter, name, slice(self.ratios.index(1.0) + 1, None))
+        """Return whether more boundaries score better than as many as in the reference (of a system: than its own), beyond noise."""
+        return self._is_better(segmenter, name, np.array(self.ratios) > self.own[segmenter][0])
 
     def rewards(self, segmenter: str, name: str) -> str:
         """Return "fewer", "more", "fewer and more" or, if no other number of boundaries scores better, an empty string."""
         fewer, more = self.rewards_fewer(segmenter, name), self.rewards_more(segmenter, name)
         return " and ".join(["fewer"] * fewer + ["more"] * more)
 
-    def _is_better(self, segmenter: str, name: str, where: slice) -> bool:
-        values, errors = self._gains(segmenter, name), np.array(self.errors[segmenter][name])
-        one = self.ratios.index(1.0)
-        noise = _ERRORS * np.hypot(errors, errors[one])
-        return bool((values - values[one] > np.maximum(noise, _SAME))[where].any())
+    def _is_better(self, segmenter: str, name: str, where: NDArray[np.bool_]) -> bool:
+        values = self._gains(name, self.scores[segmenter][name])
+        own = self._gains(name, (self.own[segmenter][1][name],))
+        noise = _ERRORS * np.array(self.errors[segmenter][name])
+        return bool((values - own > np.maximum(noise, _SAME))[where].any())
 
-    def _gains(self, segmenter: str, name: str) -> NDArray[np.float64]:
-        """Return the scores so that higher is better."""
-        return np.asarray(self.metrics[name].gains(np.array(self.scores[segmenter][name])))
+    def _gains(self, name: str, scores: Sequence[float]) -> NDArray[np.float64]:
+        """Return scores so that higher is better."""
+        return np.asarray(self.metrics[name].gains(np.array(scores)))
 
     def tables(self) -> Sequence[Table]:
         """Return a table per segmenter: the scores by density, and what the metric rewards."""
         found = []
         for segmenter, scores in self.scores.items():
+            ratio, own = self.own[segmenter]
+            is_system = segmenter in self.systems
             rows: list[tuple[Cell, ...]] = []
             for name, values in scores.items():
                 title = measure_name(name, self.metrics[name])
-                rows.append((title, *values, self.best(segmenter, name), self.rewards(segmenter, name)))
-            columns = ("metric", *(f"{ratio:g}" for ratio in self.ratios), "best at", "rewards")
+                as_it_is = (own[name],) if is_system else ()
+                rows.append((title, *values, *as_it_is, self.best(segmenter, name), self.rewards(segmenter, name)))
+            columns = (
+                "metric",
+                *(f"{ratio:g}" for ratio in self.ratios),
+                *(["as it is"] if is_system else []),
+                "best at",
+                "rewards",
+            )
+            compared = f"the system as it is ({ratio:.3g} times those of the reference)" if is_system else "as many"
             notes = (
-                "Columns: boundaries over those of the reference. rewards: fewer or more boundaries score better than as many.",
+                f"Columns: boundaries over those of the reference. rewards: fewer or more boundaries score better than {compared}.",
             )
             found.append(Table(segmenter, columns, tuple(rows), notes))
         return found
@@ -113,10 +137,12 @@ class DensityBias(Result):
         """Return plain data for JSON."""
         return {
             "ratios": list(self.ratios),
+            "own_ratios": {name: self.own[name][0] for name in self.systems},
             "scores": {
                 segmenter: {
                     name: {
                         "scores": list(values),
+                        **({"own": self.own[segmenter][1][name]} if segmenter in self.systems else {}),
                         "best_at": self.best(segmenter, name),
                         "rewards_fewer": self.rewards_fewer(segmenter, name),
                         "rewards_more": self.rewards_more(segmenter, name),
@@ -203,7 +229,7 @@ def density_bias(
     ratios : sequence of float
         Boundaries over those of the reference; 1 is added if it is missing.
     draws : int, default 100
-        Random placements per density, whose mean is taken.
+        Random placements per density, whose mean is taken; two or more.
     seed : int, default 0
         The seed of the random numbers.
 
@@ -219,8 +245,12 @@ def density_bias(
     (True, False)
     """
     if reference.kind != "units":
-        raise CaesuraError(f"densities are of texts in units; these are annotations of {reference.kind}.")
-    validate_integer("draws", draws, 1)
+        raise CaesuraError(
+            f"densities are those of texts in units; the kind of these annotations is {reference.kind!r}."
+        )
+    if not sum(number for _, number in _first_of_each_text(reference)):
+        raise CaesuraError("the reference has no boundaries, so that no density can be compared with it.")
+    validate_integer("draws", draws, 2)
     for ratio in ratios:
         if not 0 <= ratio < math.inf:
             raise CaesuraError(f"a ratio is {ratio:g}; expected numbers from 0 up.")
@@ -232,23 +262,34 @@ def density_bias(
         placings[name] = (_place_like_system(corpus, reference), True)
     if not placings:
         raise CaesuraError("name a segmenter or give a system.")
-    swept = {
-        name: _sweep(reference, place, named, grid, draws if drawn else 1, seed)
-        for name, (place, drawn) in placings.items()
-    }
-    means, errors = ({name: each[which] for name, each in swept.items()} for which in (0, 1))
-    return DensityBias(grid, named, means, errors)
+    one = grid.index(1.0)
+    scores: dict[str, dict[str, tuple[float, ...]]] = {}
+    errors: dict[str, dict[str, tuple[float, ...]]] = {}
+    own: dict[str, tuple[float, dict[str, float]]] = {}
+    for name, (place, drawn) in placings.items():
+        swept = _sweep(reference, place, named, grid, draws if drawn else 1, seed)
+        scores[name] = {each: tuple(float(values.mean()) for values, _ in found) for each, found in swept.items()}
+        system = (systems or {}).get(name)
+        own[name] = (
+            (1.0, {each: values[one] for each, values in scores[name].items()})
+            if system is None
+            else _own_scores(reference, system, named)
+        )
+        errors[name] = {
+            each: tuple(_error(at, None if system else found[one]) for at in found) for each, found in swept.items()
+        }
+    return DensityBias(grid, named, scores, errors, own, tuple(systems or {}))
 
 
 def _sweep(
     reference: Corpus, place: _Place, metrics: Mapping[str, Metric], ratios: Sequence[float], draws: int, seed: int
-) -> tuple[dict[str, tuple[float, ...]], dict[str, tuple[float, ...]]]:
-    """Return means and standard errors over draws, by metric."""
-    means: dict[str, list[float]] = {name: [] for name in metrics}
-    errors: dict[str, list[float]] = {name: [] for name in metrics}
+) -> dict[str, list[_Drawn]]:
+    """Return, by metric and ratio, the scores of all draws; of a single one also the scores without each text."""
+    swept: dict[str, list[_Drawn]] = {name: [] for name in metrics}
     firsts = _first_of_each_text(reference)
     for at, ratio in enumerate(ratios):
         drawn: dict[str, list[float]] = {name: [] for name in metrics}
+        without: dict[str, NDArray[np.float64]] = {}
         for draw in range(draws):
             random = np.random.default_rng([seed, at, draw])
             annotations = []
@@ -261,11 +302,40 @@ def _sweep(
             for name, each in metrics.items():
                 if at == draw == 0:
                     counted.check(each)
-                drawn[name].append(float(each.score(each.rows(counted.batch).sum(axis=0))))
+                rows = each.rows(counted.batch)
+                drawn[name].append(float(each.score(rows.sum(axis=0))))
+                if draws == 1:
+                    without[name] = _without_each_text(each, rows, counted.pairs)
         for name, values in drawn.items():
-            means[name].append(float(np.mean(values)))
-            errors[name].append(float(np.std(values, ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0)
-    return ({name: tuple(v) for name, v in means.items()}, {name: tuple(v) for name, v in errors.items()})
+            swept[name].append((np.array(values), without.get(name)))
+    return swept
+
+
+def _without_each_text(each: Metric, rows: Rows, pairs: Pairs) -> NDArray[np.float64]:
+    sums = np.zeros((max(pairs.item_of, default=-1) + 1, rows.shape[1]))
+    np.add.at(sums, np.asarray(pairs.item_of), rows)
+    return np.array([float(each.score(rest)) for rest in rows.sum(axis=0) - sums])
+
+
+def _error(at: _Drawn, compared: _Drawn | None) -> float:
+    """Return the standard error of a difference: from draws, or without them by the jackknife over texts."""
+    values, without = at
+    if without is None:
+        first, second = (
+            0.0 if each is None else float(np.std(each[0], ddof=1)) / math.sqrt(len(values)) for each in (at, compared)
+        )
+        return math.hypot(first, second)
+    assert compared is not None
+    assert compared[1] is not None
+    return math.sqrt((len(without) - 1) * float(np.var(without - compared[1]))) if len(without) > 1 else math.inf
+
+
+def _own_scores(reference: Corpus, system: Corpus, metrics: Mapping[str, Metric]) -> tuple[float, dict[str, float]]:
+    """Return the number of a system's boundaries over that of the reference, and its scores."""
+    counted = CountedPairs(Pairs.between(reference, system))
+    numbers = [sum(number for _, number in _first_of_each_text(corpus)) for corpus in (system, reference)]
+    scores = {name: float(each.score(each.rows(counted.batch).sum(axis=0))) for name, each in metrics.items()}
+    return numbers[0] / numbers[1], scores
 
 
 def _first_of_each_text(reference: Corpus) -> list[tuple[Annotation, float]]:
