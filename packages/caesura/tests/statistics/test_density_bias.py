@@ -89,6 +89,8 @@ def test_systems_are_compared_with_their_own_scores() -> None:
     assert table.columns[-3] == "as it is"
     assert "(0.5 times those of the reference)" in table.notes[0]
     assert found.as_dict()["own_ratios"] == {"half": 0.5}
+    other = density_bias(GOLD, (), {"half": half}, ["F"], ratios=(0.25,), draws=2).pictures()[0]
+    assert (-1.0, own["F"]) in other.plot().curves[0].points
 
 
 def test_noise_of_segmenters_that_do_not_draw_is_that_of_texts() -> None:
@@ -105,5 +107,7 @@ def test_noise_of_segmenters_that_do_not_draw_is_that_of_texts() -> None:
 def test_references_without_boundaries_and_single_draws_are_refused() -> None:
     with pytest.raises(CaesuraError, match="the reference has no boundaries"):
         density_bias(cs.Corpus.from_dict({"a": {"ann": [4]}}))
+    with pytest.raises(CaesuraError, match="both called 'random'"):
+        density_bias(GOLD, systems={"random": GOLD})
     with pytest.raises(CaesuraError, match="draws is 1"):
         density_bias(GOLD, draws=1)

@@ -167,19 +167,21 @@ class DensityPicture(PlotPicture):
         return f"{self.segmenter}: scores by density"
 
     def plot(self) -> Plot:
-        """Return one curve per metric, over the logarithm of the density."""
+        """Return one curve per metric, over the logarithm of the density; that of a system also passes through its own score."""
+        ratio, scores = self.bias.own[self.segmenter]
         curves = []
         for number, (name, values) in enumerate(self.bias.scores[self.segmenter].items()):
             measure = self.bias.metrics[name]
+            own = {(ratio, scores[name])} if self.segmenter in self.bias.systems else set()
             points = tuple(
-                (math.log2(ratio), value if measure.higher_is_better else 1.0 - value)
-                for ratio, value in zip(self.bias.ratios, values, strict=True)
-                if ratio > 0 and not math.isnan(value)
+                (math.log2(each), value if measure.higher_is_better else 1.0 - value)
+                for each, value in sorted(own.union(zip(self.bias.ratios, values, strict=True)))
+                if each > 0 and not math.isnan(value)
             )
             shown = name if measure.higher_is_better else f"1 - {name}"
             stroke: Any = "plain" if number < len(SERIES) else "broken"
             curves.append(Curve(points, SERIES[number % len(SERIES)], shown, "●○◆◇■□▲△+x"[number % 10], stroke))
-        positive = [ratio for ratio in self.bias.ratios if ratio > 0]
+        positive = [each for each in (*self.bias.ratios, ratio) if each > 0]
         # A curve of one density needs an axis, too.
         low = min(-1, math.floor(math.log2(min(positive))))
         high = max(1, math.ceil(math.log2(max(positive))))
@@ -259,6 +261,8 @@ def density_bias(
     named = dict(zip(distinct_names(chosen), chosen, strict=True))
     placings: dict[str, tuple[_Place, bool]] = {name: _place_with_segmenter(name, reference) for name in segmenters}
     for name, corpus in (systems or {}).items():
+        if name in placings:
+            raise CaesuraError(f"a system and a method are both called {name!r}; rename the file of the system.")
         placings[name] = (_place_like_system(corpus, reference), True)
     if not placings:
         raise CaesuraError("name a segmenter or give a system.")
