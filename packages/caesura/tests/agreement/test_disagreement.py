@@ -33,7 +33,7 @@ def test_each_cause_alone() -> None:
         assert sum(getattr(found, other) for other in ("near", "types", "density", "disputes") if other != cause) == 0
     assert explain_disagreement({"ann": [4, 6], "ben": [4, 6]}).whole.largest == ""
     assert explain_disagreement({"ann": [5, 5], "ben": [7, 3]}, n_t=3).whole.largest == "near"
-    with pytest.raises(CaesuraError, match="annotations of time"):
+    with pytest.raises(CaesuraError, match="annotations of recordings"):
         explain_disagreement(load("phones"))
 
 

@@ -33,7 +33,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
 from caesura.model import DEFAULT_METRICS
-from caesura.model.corpus import Corpus, DataLike
+from caesura.model.corpus import KIND_NOUNS, Corpus, DataLike
 from caesura.options import option_types, parse_options, validate_names
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
@@ -361,7 +361,7 @@ def _choose_coefficients(
         settings = {"resamples": resampling.resamples, "level": resampling.level, "seed": resampling.seed}
         return tuple(SPAN_COEFFICIENTS), lambda names: span_agreements(data, names, **settings, **options)  # type: ignore[arg-type]
     if for_units:
-        raise CaesuraError(f"{for_units[0]} compares spans; these are annotations of {data.kind}.")
+        raise CaesuraError(f"{for_units[0]} compares spans; these are annotations of {KIND_NOUNS[data.kind]}.")
     measure = _make_metric(DEFAULT_METRICS[data.kind] if given is None else given).for_study(data)
     if data.kind == "time" and measure.name in _TIMED_METRICS and (names is None or list(names) == ["kappa"]):
         pairs = CountedPairs.among_coders(data) if counted is None else counted
@@ -392,7 +392,7 @@ def _choose_coefficients(
             }
     if options:
         raise CaesuraError(
-            f"{next(iter(options))} is an option of coefficients of spans; these are annotations of {data.kind}."
+            f"{next(iter(options))} is an option of coefficients of spans; these are annotations of {KIND_NOUNS[data.kind]}."
         )
     if (unknown := next((name for name in names or () if name not in COEFFICIENTS), None)) is not None:
         raise unknown_coefficient("coefficient", str(unknown), [*COEFFICIENTS, *LABEL_COEFFICIENTS, *models])

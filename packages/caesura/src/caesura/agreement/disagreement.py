@@ -23,7 +23,7 @@ from caesura.display.table import Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.metrics.boundaries import EditCounts
-from caesura.model.corpus import Corpus, CorpusLike
+from caesura.model.corpus import KIND_NOUNS, Corpus, CorpusLike
 from caesura.statistics.counted import CountedPairs
 
 PARTS = ("near", "types", "density", "disputes")
@@ -152,7 +152,9 @@ def explain_disagreement(corpus: CorpusLike | CountedPairs, n_t: int = 2) -> Dis
         counted = CountedPairs.among_coders(corpus if isinstance(corpus, Corpus) else corpus_of_coders(corpus))
     data = counted.pairs.reference
     if data.kind != "units":
-        raise CaesuraError(f"disagreement is explained by boundaries of texts; these are annotations of {data.kind}.")
+        raise CaesuraError(
+            f"disagreement is explained by boundaries of texts; these are annotations of {KIND_NOUNS[data.kind]}."
+        )
     if not len(counted.pairs):
         raise CaesuraError("no text has two coders.")
     rows = counted.rows(metric("B", n_t=n_t))

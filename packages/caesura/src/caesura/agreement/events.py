@@ -19,7 +19,7 @@ from caesura.metrics.batch import Batch, Side
 from caesura.metrics.flexible import STEP_NOTE
 from caesura.metrics.linked import Unmatched, linked_table, values_one_by_one
 from caesura.metrics.organisation import ALL_BY_CHANCE, Chance, nucleated_by_chance, nuclei
-from caesura.model.corpus import Corpus, CorpusLike
+from caesura.model.corpus import KIND_NOUNS, Corpus, CorpusLike
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
 from caesura.validation import validate_choice, validate_integer
@@ -254,7 +254,9 @@ def _spans(corpus: CorpusLike) -> Corpus:
     corpus = corpus_of_coders(corpus)
     if corpus.kind != "spans":
         advice = "; read tiers as spans with as=spans (-O as=spans)" if corpus.kind == "time" else ""
-        raise CaesuraError(f"coefficients of events compare spans; these are annotations of {corpus.kind}{advice}.")
+        raise CaesuraError(
+            f"coefficients of events compare spans; these are annotations of {KIND_NOUNS[corpus.kind]}{advice}."
+        )
     return corpus
 
 

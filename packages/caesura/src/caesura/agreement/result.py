@@ -210,13 +210,14 @@ def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
         (
             _row_name(result),
             OnScale(result.value, (-1.0, 1.0), result.interval),
-            _interval_cell(result),
+            None if result.interval is None else IntervalCell(*result.interval),
+            result.standard_error if result.interval is None else None,
             None if result.formula == "difference" else result.observed,
             None if result.formula in ("difference", "observed") else result.expected,
         )
         for result in results
     ]
-    columns = ("coefficient", "value", f"{100 * level:g} % interval", "observed", "expected")
+    columns = ("coefficient", "value", f"{100 * level:g} % interval", "standard error", "observed", "expected")
     warnings = (f"! {sentence}" for sentence in results[0].warnings())
     shared_notes = dict.fromkeys(
         note for result in results for note in (*result.details.get("notes", ()), *_nuclei_note(result))
@@ -245,12 +246,6 @@ def _row_name(result: Agreement) -> str:
     if method is not None:
         return f"{result.coefficient}, " + (f"mean of {len(pairs)} pairs" if pairs else f"{method} chance")
     return result.title or result.coefficient
-
-
-def _interval_cell(result: Agreement) -> Cell:
-    if result.interval is not None:
-        return IntervalCell(*result.interval)
-    return None if result.standard_error is None else f"± {format_cell(result.standard_error)}"
 
 
 def _coder_table(details: Mapping[str, Any]) -> list[Table]:

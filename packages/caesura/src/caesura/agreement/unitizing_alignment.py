@@ -33,6 +33,7 @@ from caesura.kernels.unitizing_partition import (
     price_units,
 )
 from caesura.model import Corpus, Spans
+from caesura.model.corpus import KIND_NOUNS
 from caesura.text import pluralize, track_title
 from caesura.validation import validate_choice, validate_positive, validate_range
 
@@ -79,7 +80,7 @@ class SpanTexts:
     def of(cls, corpus: Corpus) -> SpanTexts:
         """Select the texts with two or more annotators; a corpus without such texts, or without spans, is an error."""
         if corpus.kind != "spans" or corpus.ends is None:
-            raise CaesuraError(f"this coefficient compares spans; these are annotations of {corpus.kind}.")
+            raise CaesuraError(f"this coefficient compares spans; these are annotations of {KIND_NOUNS[corpus.kind]}.")
         text = corpus.item_of * len(corpus.tracks) + corpus.track_of
         several = np.bincount(text, minlength=1)[text] > 1
         if not several.any():

@@ -37,6 +37,7 @@ from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.metrics.time_grid import tolerance_text
 from caesura.model import DEFAULT_METRICS, Corpus
+from caesura.model.corpus import KIND_NOUNS
 from caesura.model.pairs import computed_tiers, describe_tiers, list_tiers, unpooled_tiers
 from caesura.options import parse_options, validate_names
 from caesura.statistics import CountedPairs
@@ -376,7 +377,7 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
         from caesura.agreement.flexible_agreement import reading_as_boundaries
 
         raise CaesuraError(
-            f"--tolerance is for boundaries in time; these are annotations of {kind}{reading_as_boundaries(kind)}."
+            f"--tolerance is for boundaries in time; these are annotations of {KIND_NOUNS[kind]}{reading_as_boundaries(kind)}."
         )
     measures = _tolerant_metrics(tolerances)
     results = {}

@@ -53,7 +53,8 @@ MAIN_METRICS: dict[Kind, tuple[str, ...]] = {
 #: Kind -> the default metric.
 DEFAULT_METRICS: dict[Kind, str] = {kind: names[0] for kind, names in MAIN_METRICS.items()}
 
-_NOUNS: dict[Kind, str] = {"units": "units", "time": "recordings", "nested": "nested segments", "spans": "spans"}
+#: Kind -> what messages call it: "annotations of …".
+KIND_NOUNS: dict[Kind, str] = {"units": "units", "time": "recordings", "nested": "nested segments", "spans": "spans"}
 
 
 class Annotation(NamedTuple):
@@ -695,7 +696,7 @@ class Corpus:
         if self.tracks != ("",):
             parts.append(pluralize(len(self.tracks), "track"))
         parts.append(pluralize(len(self.coders), "coder"))
-        return f"Corpus({' × '.join(parts)}, {pluralize(len(self), 'annotation')} of {_NOUNS[self.kind]})"
+        return f"Corpus({' × '.join(parts)}, {pluralize(len(self), 'annotation')} of {KIND_NOUNS[self.kind]})"
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Pairs, Segmentation
+from caesura.model.corpus import KIND_NOUNS
 
 BoundaryPlacement: TypeAlias = "Callable[[np.random.Generator, int, int, NDArray[Any]], NDArray[np.int64]]"
 
@@ -226,7 +227,9 @@ def _inside(marks: Any) -> NDArray[np.float64]:
 
 def _check_units(reference: Corpus) -> None:
     if reference.kind != "units":
-        raise CaesuraError(f"baselines need texts of units or recordings; these are annotations of {reference.kind}.")
+        raise CaesuraError(
+            f"baselines need texts of units or recordings; these are annotations of {KIND_NOUNS[reference.kind]}."
+        )
 
 
 def _first_of_each_text(reference: Corpus) -> Iterator[tuple[int, Annotation]]:

@@ -28,6 +28,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import Rows
 from caesura.model import Annotation, Corpus, Pairs, Segmentation
+from caesura.model.corpus import KIND_NOUNS
 from caesura.statistics.counted import CountedPairs, distinct_names
 from caesura.validation import validate_integer
 
@@ -247,9 +248,7 @@ def density_bias(
     (True, False)
     """
     if reference.kind != "units":
-        raise CaesuraError(
-            f"densities are those of texts in units; the kind of these annotations is {reference.kind!r}."
-        )
+        raise CaesuraError(f"densities are of texts in units; these are annotations of {KIND_NOUNS[reference.kind]}.")
     if not sum(number for _, number in _first_of_each_text(reference)):
         raise CaesuraError("the reference has no boundaries, so that no density can be compared with it.")
     validate_integer("draws", draws, 2)

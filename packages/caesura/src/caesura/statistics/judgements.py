@@ -27,6 +27,7 @@ from caesura.display.table import IntervalCell, Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.model import Corpus, Pairs, Segmentation
+from caesura.model.corpus import KIND_NOUNS
 from caesura.statistics.counted import distinct_names
 from caesura.text import pluralize
 from caesura.validation import validate_integer
@@ -266,7 +267,7 @@ def _pick(preferred: NDArray[np.int64], number: int) -> list[int]:
 def _triples(reference: Corpus, systems: Mapping[str, Corpus]) -> Iterator[Question]:
     """Yield every text with gold and two different segmentations."""
     if reference.kind != "units":
-        raise CaesuraError(f"questions show texts in units; these are annotations of {reference.kind}.")
+        raise CaesuraError(f"questions show texts in units; these are annotations of {KIND_NOUNS[reference.kind]}.")
     golds: dict[tuple[str, str], dict[str, Segmentation]] = {}
     for item, coder, marks, track in reference:
         if isinstance(marks, Segmentation):
