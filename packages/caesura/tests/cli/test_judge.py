@@ -30,6 +30,9 @@ def test_make_keeps_data_and_votes_of_the_same_name(tmp_path: Path) -> None:
     page = tmp_path / "questions.html"
     for _ in range(2):  # the same questions may be written again
         assert caesura("judge", "make", page, *files, "-n", "2").returncode == 0
+    more = caesura("judge", "make", tmp_path / "more.html", *files, "-n", "50")
+    made = len(json.loads((tmp_path / "more.json").read_text(encoding="utf-8"))["questions"])
+    assert f"caesura: {made} question" in more.stderr, "fewer than asked for"
     sheet = page.with_suffix(".csv")
     voted = sheet.read_text(encoding="utf-8").replace("\n,", "\nann,", 1).replace(",,", ",first,", 1)
     sheet.write_text(voted, encoding="utf-8")

@@ -98,6 +98,14 @@ def test_refusals() -> None:
         rank_metrics(APPENDIX, Votes({"q9": (1, 0, 0)}))
     with pytest.raises(CaesuraError, match="no votes"):
         rank_metrics(APPENDIX, Votes({}))
+    gold = cs.Corpus.from_dict({"a": {"ann": [5, 5]}})
+    systems = {"one": cs.Corpus.from_dict({"a": {"x": [4, 6]}}), "two": cs.Corpus.from_dict({"a": {"x": [4, 7]}})}
+    with pytest.raises(CaesuraError, match="item 'a': gold has 10 units, 'two' 11"):
+        make_questions(gold, systems)
+    with pytest.raises(CaesuraError, match="questions need a second system"):
+        make_questions(gold, {"one": systems["one"]})
+    with pytest.raises(CaesuraError, match="no text of at most 400 units has two different segmentations"):
+        make_questions(cs.Corpus.from_dict({"a": {"ann": [300, 300], "ben": [200, 400], "eve": [100, 500]}}))
     with pytest.raises(CaesuraError, match="two metrics"):
         make_questions(metrics=["A"])
     with pytest.raises(CaesuraError, match="texts in units"):

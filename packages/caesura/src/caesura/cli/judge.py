@@ -12,11 +12,21 @@ from typing import Annotated, TypeAlias
 import click
 
 from caesura.cli.command import Argument, Commands, Option, conflicts, missing
-from caesura.cli.io import Reading, as_json, names_of, show_blocks, working
+from caesura.cli.io import Reading, as_json, names_of, print_stderr, show_blocks, working
 from caesura.cli.options import SAMPLES, Format, FormatOptions, Json, Names, Seed, writable
 from caesura.errors import FormatError
 from caesura.files import Source, atomic_write_all, load_json
-from caesura.statistics.judgements import ANSWERS, DEFAULT_METRICS, Questions, Votes, make_questions, rank_metrics
+from caesura.statistics.judgements import (
+    ANSWERS,
+    DEFAULT_METRICS,
+    LONGEST_TEXT,
+    Questions,
+    Votes,
+    long_texts,
+    make_questions,
+    rank_metrics,
+)
+from caesura.text import pluralize
 
 _Metrics: TypeAlias = Annotated[
     list[str] | None,
@@ -72,6 +82,12 @@ def make(
     }
     _keep_others({path: text for path, text in files.items() if path != output})
     atomic_write_all({writable(path): text.encode("utf-8") for path, text in files.items()})
+    if (made := len(questions.questions)) < number:
+        print_stderr(f"{pluralize(made, 'question')}: on all other pairs of segmentations the metrics agree.")
+    if gold is not None and (long := long_texts(gold)):
+        print_stderr(
+            f"{pluralize(len(long), 'text')} of more than {LONGEST_TEXT} units, such as {long[0]!r}, left out: readers cannot compare them."
+        )
     if json:
         as_json(questions.as_dict())
     for path in files:

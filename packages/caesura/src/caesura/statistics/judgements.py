@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from caesura.display.result import Result
 from caesura.display.table import IntervalCell, Rounded, Table
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics import Metric, metric
 from caesura.model import Corpus, Pairs, Segmentation
 from caesura.model.corpus import KIND_NOUNS
 from caesura.statistics.counted import distinct_names
-from caesura.text import pluralize
+from caesura.text import describe_location, pluralize
 from caesura.validation import validate_integer
 
 #: The answers to a question.
@@ -56,7 +56,8 @@ DEFAULT_METRICS = (
 _SAME = 1e-9  # scores closer than this are the same
 _UNDEFINED = len(ANSWERS)  # the answer of a metric without a score
 _RESAMPLES = 2000
-_LONGEST = 400  # units of a text that a reader can compare
+#: Units of the longest text that readers are asked about.
+LONGEST_TEXT = 400
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,8 @@ def make_questions(
     Parameters
     ----------
     reference : Corpus, default None
-        Texts with gold segmentations; without systems, their coders are compared with each other. None: texts are drawn.
+        Texts with gold segmentations, of at most :data:`LONGEST_TEXT` units; without systems, their coders are compared with each other.
+        None: texts are drawn.
     systems : mapping of str to Corpus, default None
         Segmentations of the same texts by name, two or more.
     metrics : sequence of str or Metric
@@ -221,7 +223,11 @@ def make_questions(
     else:
         candidates = list(_triples(reference, systems or {}))
         if not candidates:
-            raise CaesuraError("there are no two different segmentations of one text to compare with gold.")
+            long = f" of at most {LONGEST_TEXT} units" if long_texts(reference) else ""
+            needed = "a second system" if len(systems or {}) == 1 else "two systems, or three coders,"
+            raise CaesuraError(
+                f"no text{long} has two different segmentations to compare with gold; questions need {needed} that segmented the same texts."
+            )
     preferred = preferences(chosen, candidates)
     picked = _pick(preferred, number)
     if not picked:
@@ -264,6 +270,13 @@ def _pick(preferred: NDArray[np.int64], number: int) -> list[int]:
     return picked
 
 
+def long_texts(reference: Corpus) -> list[str]:
+    """Return the items that are longer than :data:`LONGEST_TEXT`, about which no question is asked."""
+    return sorted(
+        {item for item, _, marks, _ in reference if isinstance(marks, Segmentation) and marks.length > LONGEST_TEXT}
+    )
+
+
 def _triples(reference: Corpus, systems: Mapping[str, Corpus]) -> Iterator[Question]:
     """Yield every text with gold and two different segmentations."""
     if reference.kind != "units":
@@ -279,11 +292,16 @@ def _triples(reference: Corpus, systems: Mapping[str, Corpus]) -> Iterator[Quest
             if isinstance(marks, Segmentation):
                 others.setdefault((item, track), {})[name] = marks
     for (item, track), coders in golds.items():
-        if next(iter(coders.values())).length > _LONGEST:
+        if next(iter(coders.values())).length > LONGEST_TEXT:
             continue
         units = reference.texts.get((item, track))
         for coder, gold in coders.items():
             rest = others.get((item, track), {}) if systems else {c: m for c, m in coders.items() if c != coder}
+            for name, marks in rest.items():
+                if marks.length != gold.length:
+                    raise LengthMismatch(
+                        f"{describe_location(item, track)}: gold has {gold.length} units, {name!r} {marks.length}; all must cover the same text."
+                    )
             for (one, first), (two, second) in combinations(rest.items(), 2):
                 placed = [m.distinct_positions.tolist() for m in (gold, first, second)]
                 if placed[1] != placed[2]:
