@@ -40,3 +40,8 @@ def test_make_keeps_data_and_votes_of_the_same_name(tmp_path: Path) -> None:
     assert sheet.read_text(encoding="utf-8") == voted
     ranked = caesura("judge", "rank", page.with_suffix(".json"), sheet, "--json")
     assert json.loads(ranked.stdout)["votes"] == 1
+    sheet.write_text(
+        "reader;question;vote\nann;q1;first\n", encoding="utf-8"
+    )  # as spreadsheets save where a comma is a decimal sign
+    ranked = caesura("judge", "rank", page.with_suffix(".json"), sheet)
+    assert "No question has votes of two readers" in ranked.stdout

@@ -161,7 +161,9 @@ def _read_sheet(path: Path, source: Source, questions: Questions) -> Iterator[tu
 
     The tables of the workbench have a column with the code of the questions.
     """
-    rows = csv.DictReader(StringIO(source.text))
+    from caesura.formats.columns import delimiter_of
+
+    rows = csv.DictReader(StringIO(source.text), delimiter=delimiter_of(source.text.partition("\n")[0]))
     if rows.fieldnames is None or not {"question", "vote"} <= set(rows.fieldnames):
         raise FormatError(path, 1, "expected the columns reader, question and vote.")
     for row in rows:

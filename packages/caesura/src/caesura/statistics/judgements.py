@@ -481,8 +481,12 @@ class MetricRanking(Result):
         )
         columns = ("metric", "votes agreed with, %", "95 % over questions", "majorities", "undecided", "undefined")
         caption = f"{pluralize(len(rows), 'metric')} by agreement with {pluralize(self.votes, 'vote')} on {pluralize(self.questions, 'question')}"
-        readers = f"{100 * self.readers:.1f} %" if np.isfinite(self.readers) else "unknown"
-        notes = (f"A reader agrees with most others in {readers} of the votes; answers at random agree with 33.3 %.",)
+        readers = (
+            f"A reader agrees with most others in {100 * self.readers:.1f} % of the votes"
+            if np.isfinite(self.readers)
+            else "No question has votes of two readers, so that their agreement is unknown"
+        )
+        notes = (f"{readers}; answers at random agree with 33.3 %.",)
         return [Table(caption, columns, rows, notes).without_empty()]
 
     def as_dict(self) -> dict[str, Any]:
