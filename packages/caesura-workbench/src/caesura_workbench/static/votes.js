@@ -46,16 +46,33 @@ const go = (step) => {
   show();
 };
 
+// The next question is shown at once, so that a key pressed while an answer is on its way is for that one; answers are sent one after another.
+// Keys pressed while the answers of another reader are fetched wait for these.
+let sending = Promise.resolve();
+let loading = Promise.resolve();
 const answer = reportErrors(async (event) => {
   const chosen = event.currentTarget.dataset?.answer ?? KEYS[event.key];
   if (reader === "") {
     byId("reader").focus();
     throw new Error(t("Enter your name first."));
   }
-  const { name: question } = asked.questions[place];
-  await call("PUT", `${base}/votes`, { question, answer: chosen, ...(reader === null ? {} : { reader }) });
-  asked.votes[question] = chosen;
+  await loading;
+  const [{ votes }, at, { name: question }] = [asked, place, asked.questions[place]];
+  const sent = { question, answer: chosen, ...(reader === null ? {} : { reader }) };
+  const before = votes[question];
+  votes[question] = chosen;
   go(1);
+  const done = sending.then(() => call("PUT", `${base}/votes`, sent));
+  sending = done.catch(() => {});
+  try {
+    await done;
+  } catch (error) {
+    if (before) votes[question] = before;
+    else delete votes[question];
+    place = at;
+    show();
+    throw error;
+  }
   await count();
 });
 
@@ -122,7 +139,8 @@ if (reader !== null) {
   byId("reader").addEventListener("change", reportErrors(async () => {
     reader = byId("reader").value.trim();
     localStorage.setItem("caesura-reader", byId("reader").value.trim());
-    await load();
+    loading = load();
+    await loading;
   }));
 }
 if (manages) {
