@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from caesura import Corpus, Segmentation, samples
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UndefinedScore
 from caesura.metrics import metric
 from caesura.metrics.performance_plane import Recordings
 from caesura.metrics.regions import r_value
@@ -112,3 +112,13 @@ def test_baselines_of_recordings() -> None:
     with pytest.raises(CaesuraError, match="'all' is for texts; recordings have none, uniform"):
         baseline("all", phones)
     assert "all" not in default_bounds(phones)
+
+
+def test_undefined_scores_have_no_p_value() -> None:
+    silent = Corpus.from_dict({"a": {"ann": Segmentation.from_times([], length=2.0)}})
+    one = Corpus.from_dict({"a": {"ann": Segmentation.from_times([1.0], length=2.0)}})
+    with pytest.warns(UndefinedScore):
+        found = against_chance(silent, one, ["hit-rate"], draws=5)["hit-rate"]
+    assert np.isnan([found.observed, found.drawn, *found.spread, found.corrected, found.p_value]).all()
+    with pytest.raises(CaesuraError, match=r"draws is 2\.5"):
+        against_chance(one, one, ["hit-rate"], draws=2.5)  # type: ignore[arg-type]

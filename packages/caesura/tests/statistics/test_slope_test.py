@@ -92,3 +92,11 @@ def test_the_first_step_may_be_random_and_a_later_one_not() -> None:
     assert not found.steps[0].informative
     assert found.steps[1].informative
     assert found.conclusion().startswith("The first step is not significantly better than random boundaries (p = 0.")
+
+
+def test_a_segmenter_without_candidates_is_refused() -> None:
+    gold = recording(np.random.default_rng(0))
+    with pytest.raises(CaesuraError, match="needs candidates"):
+        slope_test(gold, {("a", ""): ([], [])})
+    with pytest.raises(CaesuraError, match="the candidates have none"):
+        slope_test(gold, {})

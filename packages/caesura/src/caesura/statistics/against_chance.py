@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
 from caesura.statistics.counted import distinct_names
 from caesura.statistics.expectations import expected_score
-from caesura.validation import validate_positive
+from caesura.validation import validate_integer
 
 _RESAMPLES = 500
 _BOOTSTRAP_DRAWS = 50  # draws that enter the interval, which takes time for each draw and resample
@@ -57,7 +58,7 @@ class ChanceScore:
     interval : (float, float) or None
         A 95 % interval of the corrected score, by a bootstrap over items; None for one item.
     p_value : float
-        The share of draws that score at least as well, counting the observed score as one of them.
+        The share of draws that score at least as well, counting the observed score as one of them; NaN if the score is undefined.
     """
 
     metric: Metric
@@ -180,7 +181,7 @@ def against_chance(
     >>> round(score.observed, 2), score.expected < 0.3, score.corrected < score.observed
     (0.75, True, True)
     """
-    validate_positive("draws", draws)
+    validate_integer("draws", draws, 1)
     pairs = Pairs.between(reference, hypothesis)
     if pairs.reference.kind not in ("units", "time"):
         raise CaesuraError(
@@ -235,19 +236,21 @@ def _chance_score(
 ) -> ChanceScore:
     value = float(each.score(observed.sum(axis=0)))
     chance = np.asarray(each.score(drawn.sum(axis=1)), np.float64)
-    mean = float(np.nanmean(chance))
+    chance = chance[~np.isnan(chance)]
+    known = len(chance) > 0
+    mean = float(np.mean(chance)) if known else nan
     expected = mean if formula is None else formula
-    better = chance >= value if each.higher_is_better else chance <= value
+    better = each.gains(chance) >= each.gains(value)
     return ChanceScore(
         each,
         value,
         expected,
         mean,
         formula is not None,
-        (float(np.nanquantile(chance, 0.025)), float(np.nanquantile(chance, 0.975))),
+        (float(np.quantile(chance, 0.025)), float(np.quantile(chance, 0.975))) if known else (nan, nan),
         _correct(value, expected, each.best),
         _interval(each, observed, drawn[:_BOOTSTRAP_DRAWS], item_of, seed),
-        (1 + int(better.sum())) / (1 + len(chance)),
+        (1 + int(better.sum())) / (1 + len(chance)) if known and not isnan(value) else nan,
     )
 
 

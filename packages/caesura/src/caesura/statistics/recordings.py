@@ -407,7 +407,10 @@ def _references(
         side, other, there = "the reference", "the candidates have", set(candidates)
         if apart[0] not in keys:
             side, other, there = "the candidates", "the reference has", keys
-        known = "; ".join(describe_location(*key) for key in sorted(there)[:3]) + ("; …" if len(there) > 3 else "")
+        known = (
+            "; ".join(describe_location(*key) for key in sorted(there)[:3]) + ("; …" if len(there) > 3 else "")
+            or "none"
+        )
         raise CaesuraError(f"{describe_location(*apart[0])} is only in {side}; {other} {known}.")
     for item, _, marks, track in reference:
         if not isinstance(marks, Segmentation) or not marks.timed:

@@ -200,6 +200,8 @@ def slope_test(
     if not number:
         raise CaesuraError("the slope test needs reference boundaries; there are none.")
     scores = np.sort(np.concatenate([each.scores for each in recordings]))
+    if not len(scores):
+        raise CaesuraError("the slope test needs candidates; there are none.")
     known = Recordings.of(reference)
     half = recordings[0].match.tolerance
     steps: list[SlopeStep] = []
