@@ -76,3 +76,10 @@ def test_shuffled_segments_keep_sizes_levels_and_nesting() -> None:
         found = shuffle_segments(base, random)
         assert sorted((last - first, level) for first, last, level in found.spans) == sizes
         assert found.length == 22
+
+
+@pytest.mark.parametrize("masses", [[4], [1, 1, 1, 1]], ids=["no boundaries", "boundaries everywhere"])
+@pytest.mark.parametrize("name", ["alpha", "hearst"])
+def test_agreement_that_is_certain_is_expected(name: str, masses: list[int]) -> None:
+    found = cs.agree({"a": {"x": masses, "y": masses}}, coefficient=name, resamples=0)
+    assert (found.value, found.observed, found.expected) == (1.0, 1.0, 1.0)

@@ -336,7 +336,7 @@ def krippendorff(sums: Values) -> tuple[Values, Values]:
     by_chance = np.where(pairs > 0, 2 * ones * (values - ones) / np.where(pairs > 0, pairs, 1.0), 0.0)
     some = by_chance > 0
     observed = np.where(some, 1.0 - apart / np.where(values > 0, values, 1.0), 1.0)
-    return observed, np.where(some, 1.0 - by_chance, 0.0)
+    return observed, np.where(some, 1.0 - by_chance, 1.0)
 
 
 def majority_share(sums: Values) -> tuple[Values, Values]:
@@ -357,9 +357,7 @@ def hearst(sums: Values) -> tuple[Values, Values]:
     decisions = sums[..., 0]
     observed, _ = majority_share(sums)
     rate = np.where(decisions > 0, sums[..., 1] / np.where(decisions > 0, decisions, 1.0), 0.0)
-    expected = rate**2 + (1.0 - rate) ** 2
-    same = expected >= 1.0  # nobody, or everybody everywhere, placed a boundary
-    return np.where(same, 1.0, observed), np.where(same, 0.0, expected)
+    return observed, rate**2 + (1.0 - rate) ** 2
 
 
 # ---------------------------------------------------------------------- the table of coefficients
