@@ -127,6 +127,13 @@ def test_letters_are_kept_as_written(restorers) -> None:
     assert restorers["arabic"].restore("\u06a9تب") == restorers["arabic"].restore("كتب").replace("ك", "\u06a9")
 
 
+def test_forms_that_become_the_same_with_the_marks_of_the_text_are_one(restorers) -> None:
+    forms = [
+        form for form, _ in restorers["hebrew"].restore_nbest("סֲפר", n=20)[0].alternatives
+    ]  # no form has this mark
+    assert len(forms) == len(set(forms)) > 1
+
+
 def test_nbest_and_probability(restorers) -> None:
     restorer = restorers["hebrew"]
     text = "הוא ספר, ספר"

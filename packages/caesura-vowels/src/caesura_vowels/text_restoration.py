@@ -110,11 +110,17 @@ class TextRestoration:
         sizes = np.array([len(part) for part in self.parts])
         starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
         return [
-            RestoredWord(
-                at, token, tuple((p if token == key else self._put_marks(token, p), share) for p, share in of[:n])
-            )
-            for at, token, key, of in zip(starts, self.tokens, self.keys, alternatives, strict=True)
+            RestoredWord(at, token, of[:n] if token == key else self._write_forms(token, of)[:n])
+            for at, token, key, of in zip(starts, self.tokens, self.keys, map(tuple, alternatives), strict=True)
         ]
+
+    def _write_forms(self, token: str, alternatives: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+        """Return forms with the marks and signs of a word as it was written; those that are the same with its marks are one."""
+        shares: dict[str, float] = {}
+        for form, share in alternatives:
+            written = self._put_marks(token, form)
+            shares[written] = shares.get(written, 0.0) + share
+        return tuple(shares.items())
 
     def _warn_about_unknown_words(self) -> None:
         """Warn if more words are unknown than in text of the kind that the model was made for."""
