@@ -419,7 +419,7 @@ def write_nested(folder: Path) -> None:
 
 
 def write_vowels(folder: Path) -> None:
-    """Write a well-known line of Hebrew and one of Arabic, without vowels; subtitles, a TextGrid, a Word file, a model's answer."""
+    """Write a well-known line of Hebrew and one of Arabic, without vowels; subtitles in two encodings, a TextGrid, a Word file, a model's answer."""
     put(folder / "letter.txt", "בראשית ברא אלהים את השמים ואת הארץ\n")
     put(folder / "gold.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
     put(folder / "restored.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֶת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
@@ -429,6 +429,7 @@ def write_vowels(folder: Path) -> None:
     write_text = {"film.srt": SUBTITLES, "talk.TextGrid": _grid()}
     for name, text in write_text.items():
         (folder / name).write_text(text, encoding="utf-8")
+    (folder / "old.srt").write_bytes(SUBTITLES.encode("cp1255"))
     with zipfile.ZipFile(folder / "letter.docx", "w") as archive:
         for name, xml in WORD_FILE.items():
             entry = zipfile.ZipInfo(name, (2026, 11, 18, 0, 0, 0))

@@ -172,6 +172,40 @@ def test_encoding_option_reads_old_encodings(folder: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize(("encoding", "given"), [("cp1255", True), ("utf-16", False), ("utf-16", True)])
+def test_restore_reads_old_encodings(folder: Path, tmp_path: Path, encoding: str, given: bool) -> None:
+    text = "קרא ספר\r\n\r\nהספר"
+    (tmp_path / "old.srt").write_bytes(text.encode(encoding))
+    option = ("--encoding", encoding) if given else ()
+    expected = pipe(text.encode(), "vowels", "restore", folder / "he.model").stdout
+    assert HEBREW.strip(expected.decode()) == text
+    for done in (
+        pipe(b"", "vowels", "restore", folder / "he.model", tmp_path / "old.srt", *option),
+        pipe(text.encode(encoding), "vowels", "restore", folder / "he.model", *option),
+    ):
+        assert (done.stdout, done.stderr, done.returncode) == (expected, b"", 0)
+
+
+def test_wrong_encodings_are_refused(folder: Path, tmp_path: Path) -> None:
+    old, model = tmp_path / "old.txt", folder / "he.model"
+    old.write_bytes("abc\nקרא\n".encode("cp1255"))
+    assert refused("vowels", "restore", model, old, "-o", tmp_path / "new").endswith(
+        "old.txt, line 2: this is not UTF-8 text; name its encoding, such as --encoding cp1255 or cp1256."
+    )
+    assert refused("vowels", "restore", model, old, "--encoding", "ascii").endswith("line 2: this is not ASCII text.")
+    assert "there is no text encoding 'hex'" in refused("vowels", "restore", model, old, "--encoding", "hex")
+    done = pipe(b"abc", "vowels", "restore", model, "--encoding", "utf-16")
+    assert (done.stdout, done.returncode) == (b"", 2)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_has_no_hebrew_letters_is_not_written(folder: Path, tmp_path: Path) -> None:
+    for option in ("--output", "--page"):
+        done = pipe(b"abc", "vowels", "restore", folder / "he.model", option, tmp_path / "new")
+        assert b"no Hebrew letters" in done.stderr
+        assert not (tmp_path / "new").exists()
+
+
 def test_one_test_line_has_no_interval(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("שָׁלוֹם רַב\nבְּרֵאשִׁית בָּרָא\nשָׁלוֹם עַל\n", encoding="utf-8")
     done = caesura("vowels", "evaluate", tmp_path / "text.txt", "--model", "unigram", "--test", "0.3")

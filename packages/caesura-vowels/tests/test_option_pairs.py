@@ -85,6 +85,7 @@ VOWEL_PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "page": given("--page out/page.html"),
             "latin": given("--from-latin michigan-claremont", on="hebrew.model bare-latin.txt|bare-latin.txt"),
             "to_latin": given("--to-latin phonetic"),
+            "encoding": given("--encoding cp1255", on="hebrew.model old.txt|old.txt"),
             "json": JSON,
         },
     ),
@@ -163,12 +164,15 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     )
     (here / "syriac.txt").write_text("ܡܰܠܟܳܐ ܛܳܒܳܐ\nܡܰܠܟܳܐ ܪܰܒܳܐ\n" * 4, encoding="utf-8")
     (here / "bare.txt").write_text("ספר יפה ספר הספר חכמה\nתסמינים של אנמיה ממארת\n", encoding="utf-8")
+    verse = "אבא\nספר\nלי סיפור על קלמנופ זזבדנט גרכשתן חכמה\n"
+    old = f"{verse}\nספר יפה סֻפר הספר\nSUPR YPH SPR XKMH\n"
+    (here / "old.txt").write_text(old, encoding="cp1255")
     for name, line in (("marked", "قَالَ نَعَمْ"), ("restored", "قَالَ نَعَمُ"), ("altered", "قَالَ نَعَامْ")):
         (here / f"{name}.txt").write_text(line + "\n", encoding="utf-8")
-    (here / "verse.txt").write_text("אבא\nספר\nלי סיפור על קלמנופ זזבדנט גרכשתן חכמה\n", encoding="utf-8")
+    (here / "verse.txt").write_text(verse, encoding="utf-8")
     tiers = {"words": ["אבא", "ספר חכמה", "לי סיפור על קלמנופ זזבדנט גרכשתן", "סֻפר"], "others": ["ספר יפה חכמה"]}
-    grid = [line for name, labels in tiers.items() for line in (f'name = "{name}"', *(f'text = "{x}"' for x in labels))]
-    (here / "a.TextGrid").write_text("\n".join(grid), encoding="utf-8")
+    grid = [x for name, labels in tiers.items() for x in ("IntervalTier", name, *labels)]
+    (here / "a.TextGrid").write_text("\n".join(f'"{x}"' for x in ("ooTextFile", "TextGrid", *grid)), encoding="utf-8")
     (here / "partly.txt").write_text("ספר יפה סֻפר הספר חכמה על קלמנופ זזבדנט גרכשתן\n", encoding="utf-8")
     return Bench(here, {}, [])
 

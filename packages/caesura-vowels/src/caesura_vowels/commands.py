@@ -215,9 +215,11 @@ def restore(
         bool,
         Option("--qamats-qatan", help="Mark a qamats that is certainly read o as qamats qatan (U+05C7); Hebrew only."),
     ] = False,
-    tier: Annotated[str | None, Option("--tier", help="The only tier of a TextGrid to restore; default: all.")] = None,
+    tier: Annotated[
+        str | None, Option("--tier", help="The only tier of a TextGrid or ELAN file to restore; default: all.")
+    ] = None,
     output: Annotated[
-        Path | None, Option("--output", "-o", help="File to write; required for Word files and TextGrids.")
+        Path | None, Option("--output", "-o", help="File to write; required for Word, TextGrid and ELAN files.")
     ] = None,
     colour: Annotated[
         bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
@@ -232,6 +234,10 @@ def restore(
     page: Annotated[
         Path | None,
         Option("--page", help="Write an HTML page with doubtful letters marked and other forms of a word on hover."),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        Option("--encoding", help="Encoding of a text, such as cp1255; default UTF-8 or UTF-16. The result is UTF-8."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -258,16 +264,17 @@ def restore(
         if qamats_qatan and to_latin == "michigan-claremont":
             raise CaesuraError("michigan-claremont writes both kinds of qamats alike; remove --qamats-qatan.")
     if page is not None:
-        _write_page(restorer, file, page)
+        _write_page(restorer, file, page, encoding)
         return
-    if _is_document(file, tier, output, alone=json or nbest is not None or bool(colour)):
+    if _is_document(file, tier, output, alone=json or nbest is not None or bool(colour), encoding=encoding):
         _write_document(restorer, file, output, tier)
         return
     coloured = (sys.stdout.isatty() and output is None) if colour is None else colour
     any_word, any_letter = False, False
+    read: list[str] = []
     written: list[str] = []
     write = _write if output is None else written.append
-    for part in _chunks(file, at_once=context == "line"):
+    for part in _chunks(file, encoding, at_once=context == "line"):
         chunk = part if latin is None else from_latin(part, latin)
         if json:
             write("".join(restored_text.json_lines(restorer, chunk, nbest or 1)))
@@ -280,13 +287,13 @@ def restore(
             write(restored if to_latin is None else transliterate(restored, to_latin, restorer.script))
         any_word = any_word or restorer.script.word.search(chunk) is not None
         any_letter = any_letter or any(map(str.isalpha, chunk))
+        if output is not None:
+            read.append(chunk)
     if any_letter and not any_word:
-        raise CaesuraError(
-            f"this model is for {restorer.language.capitalize()}, but the text has no {restorer.language.capitalize()} letters; it was not changed."
-        )
+        raise _language_error(restorer)
     if output is not None:
         atomic_write(output, "".join(written))
-        _tell_kind(restorer, output, "".join(written))
+        _tell_kind(restorer, output, "".join(read))
 
 
 @vowels.add
@@ -518,11 +525,11 @@ restore.conflicts = (  # type: ignore[attr-defined]
     *conflicts("colour", "json nbest", "only plain text is coloured"),
     *conflicts("page", "json nbest colour output tier level latin to_latin", "the page has its own format"),
     *conflicts("to_latin", "json nbest colour tier", "only plain text is written in Latin letters"),
-    *conflicts("latin", "tier", "a TextGrid is written as a whole"),
+    *conflicts("latin", "tier", "a file with tiers is written as a whole"),
     *conflicts("level", "json nbest colour", "they show whole forms"),
-    *conflicts("tier", "json nbest colour", "a TextGrid is written as a whole"),
+    *conflicts("tier", "json nbest colour", "a file with tiers is written as a whole"),
     *conflicts("output", "colour", "only a terminal has colours"),
-    *conflicts("tier", "output", "a TextGrid is written to a file", missing_option),
+    *conflicts("tier", "output", "a file with tiers is written to a file", missing_option),
 )
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("anchor counting", "restored", "it is for restored texts", missing_option),
@@ -656,24 +663,40 @@ def _restorer(
     return VowelRestorer.load(model, **changes), file
 
 
-def _is_document(file: Path | None, tier: str | None, output: Path | None, alone: bool) -> bool:
-    """Return whether the text is a Word file or a TextGrid, which are written as a whole."""
+def _is_document(file: Path | None, tier: str | None, output: Path | None, alone: bool, encoding: str | None) -> bool:
+    """Return whether the text is a Word, TextGrid or ELAN file, which are written as a whole."""
     from caesura.errors import CaesuraError
-    from caesura_vowels.documents import SUFFIXES
+    from caesura_vowels.documents import SUFFIXES, TIER_SUFFIXES
 
     suffix = "" if file is None else file.suffix.lower()
-    if tier is not None and suffix != ".textgrid":
-        raise CaesuraError(f"--tier is for TextGrids; {file or 'standard input'} is none.")
+    if tier is not None and suffix not in TIER_SUFFIXES:
+        raise CaesuraError(f"--tier is for TextGrid and ELAN files; {file or 'standard input'} is none.")
     if suffix not in SUFFIXES:
         return False
     if alone or output is None:
         raise CaesuraError(f"{file} is written as a whole; give --output FILE, without --json, --nbest or --colour.")
+    if encoding is not None:
+        raise CaesuraError(f"--encoding is for text files; {file} says its own encoding.")
     return True
 
 
+def _language_error(restorer: VowelRestorer) -> Exception:
+    """Return the error about a text with letters, but none of the model's language."""
+    from caesura.errors import CaesuraError
+
+    language = restorer.language.capitalize()
+    return CaesuraError(f"this model is for {language}, but the text has no {language} letters; it was not changed.")
+
+
+def _check_language(restorer: VowelRestorer, text: str) -> None:
+    """Refuse a whole text with letters, but none of the model's language."""
+    if any(map(str.isalpha, text)) and not restorer.script.word.search(text):
+        raise _language_error(restorer)
+
+
 def _tell_kind(restorer: VowelRestorer, output: Path, text: str) -> None:
-    """Say what kind of text the model took a text for, if it knows kinds."""
-    if (recognized := restorer.recognize(text)) is not None:
+    """Say what kind of text the model took a text for, if it knows kinds and the text has words."""
+    if restorer.script.word.search(text) and (recognized := restorer.recognize(text)) is not None:
         chosen = "" if restorer.kind is not None else " (recognized; --kind sets it)"
         click.echo(f"{output}: {recognized} text{chosen}", err=True)
 
@@ -685,56 +708,78 @@ def _write_document(restorer: VowelRestorer, file: Path | None, output: Path | N
 
     assert file is not None
     assert output is not None
-    content = restore_document(restorer, file, tier)
-    atomic_write(output, content)
-    _tell_kind(restorer, output, document_text(content, tier))
+    text = document_text(file, tier)
+    _check_language(restorer, text)
+    atomic_write(output, restore_document(restorer, file, tier))
+    _tell_kind(restorer, output, text)
 
 
-def _chunks(file: Path | None, at_once: bool = False) -> Iterator[str]:
+_WIDE = ("utf-16", "utf-32")  # a line feed has several bytes, so that a text is decoded as a whole
+
+
+def _chunks(file: Path | None, encoding: str | None = None, at_once: bool = False) -> Iterator[str]:
     """Yield whole lines, as soon as they arrive from a terminal or if ``at_once``; otherwise many together, so that the result does not depend on timing."""
+    import codecs
+
     from caesura.errors import FormatError
 
     if file is not None and file.is_dir():
         raise FormatError(file, None, "this is a folder, expected a file.")
-    if file is not None and not file.is_file():
+    if file is not None and not file.exists():
         raise FormatError(file, None, "there is no such file.")
-    source: BinaryIO = sys.stdin.buffer if file is None else file.open("rb")
     name = "standard input" if file is None else str(file)
+    try:
+        source: BinaryIO = sys.stdin.buffer if file is None else file.open("rb")
+        bytes(4).decode(encoding or "utf-8")  # refuses what is not for text, such as hex
+        chosen = codecs.lookup(encoding or "utf-8").name
+    except OSError as fault:
+        raise FormatError(name, None, f"cannot read: {fault.strerror}.") from None
+    except (LookupError, UnicodeError):
+        raise FormatError(name, None, f"there is no text encoding {encoding!r}; try cp1255 or cp1256.") from None
     read: Any = getattr(source, "read1", source.read) if at_once or source.isatty() else source.read
     rest, line = b"", 1
     while True:
         more = read(1 << 18)
-        lines, newline, rest = (rest + more).rpartition(b"\n") if more else (rest, b"", b"")
-        lines += newline
-        decoded, failed = _decode_lines(lines)
+        if line == 1 and not rest and encoding is None and more.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            chosen = "utf-16"
+        if chosen.startswith(_WIDE):
+            more += source.read()
+            lines = more
+        else:
+            lines, newline, rest = (rest + more).rpartition(b"\n") if more else (rest, b"", b"")
+            lines += newline
+        decoded, failed = _decode_lines(lines, chosen)
         if decoded:
             yield decoded
         if failed:
-            raise FormatError(
-                name, line + decoded.count("\n"), "this is not UTF-8 text; the lines before were restored."
+            expected = f"{chosen.upper()} text" + (
+                "; name its encoding, such as --encoding cp1255 or cp1256" if encoding is None else ""
             )
-        line += lines.count(b"\n")
+            raise FormatError(name, line + decoded.count("\n"), f"this is not {expected}.")
+        line += decoded.count("\n")
         if not more:
             return
 
 
-def _write_page(restorer: VowelRestorer, file: Path | None, page: Path) -> None:
+def _write_page(restorer: VowelRestorer, file: Path | None, page: Path, encoding: str | None) -> None:
     """Write a whole text as an HTML page."""
     from caesura.files import atomic_write, check_target
     from caesura_vowels.restored_text import restored_page
 
     check_target(page)
-    text = "".join(_chunks(file))
+    text = "".join(_chunks(file, encoding))
+    _check_language(restorer, text)
     atomic_write(page, restored_page(restorer, text, "restored text" if file is None else file.name))
     click.echo(f"{page}: {len(restorer.script.word.findall(text))} words")
 
 
-def _decode_lines(raw: bytes) -> tuple[str, bool]:
-    """Decode whole lines; if one is not UTF-8, return the lines before it and True."""
+def _decode_lines(raw: bytes, encoding: str) -> tuple[str, bool]:
+    """Decode whole lines; if one is not in the encoding, return the lines before it and True."""
     try:
-        return raw.decode("utf-8"), False
+        return raw.decode(encoding), False
     except UnicodeDecodeError as fault:
-        return raw[: raw.rfind(b"\n", 0, fault.start) + 1].decode("utf-8"), True
+        whole = 0 if encoding.startswith(_WIDE) else raw.rfind(b"\n", 0, fault.start) + 1
+        return raw[:whole].decode(encoding), True
 
 
 def _write(text: str) -> None:
