@@ -161,6 +161,8 @@ def test_training_validates_and_the_file_keeps_the_results(lines, tmp_path) -> N
     assert len(given.fitted.lexicon) == len(VowelRestorer("hebrew", "hmm", held_out=0).fit(lines[:-40]).fitted.lexicon)
     with pytest.raises(CaesuraError, match="the validation lines have no Hebrew word"):
         VowelRestorer("hebrew", "hmm").fit(lines, held=["none"])
+    with pytest.raises(CaesuraError, match="the validation lines have no marks"):  # bare words are no spelling
+        VowelRestorer("hebrew", "hmm").fit(lines, held=[HEBREW.strip(line) for line in lines])
     assert plain.restore(bare) == restorer.restore(bare)  # probabilities change, the text does not
     assert plain.probability(bare) != restorer.probability(bare)
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 vowels = Commands("Restore the vowels of Hebrew and Arabic text.")
 
+_SHOWN_FORMS = 20  # of the spellings that a model took over
+
 Corpus = Annotated[
     str,
     Argument("hebrew-bible, quran, quran-tanzil, sample, or a text file with vowel marks."),
@@ -173,7 +175,9 @@ def train(
         if restorer.validation:
             click.echo(_describe_validation(**restorer.validation))
         if restorer.conventions:
-            click.echo(f"spellings taken from {held}: {', '.join(restorer.conventions.values())}")
+            forms = list(restorer.conventions.values())
+            rest = f" and {len(forms) - _SHOWN_FORMS} more" if len(forms) > _SHOWN_FORMS else ""
+            click.echo(f"spellings taken from {held}: {', '.join(forms[:_SHOWN_FORMS])}{rest}")
 
 
 @vowels.add

@@ -305,6 +305,8 @@ class VowelRestorer:
         words = sum(len(self.script.word.findall(line)) for line in held)
         if not words:
             raise CaesuraError(f"the validation lines have no {self.language.capitalize()} word.")
+        if all(self.script.strip(line) == line for line in held):
+            raise CaesuraError("the validation lines have no marks; validate on lines with vowels.")
         share = min(1.0, MODELS[self.model].max_held_out_words / words)
         return hold_out(held, range(len(held)), share, self.seed)[1]
 
