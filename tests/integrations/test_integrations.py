@@ -94,7 +94,7 @@ def test_all_packages_have_the_same_version() -> None:
     assert f"version: {cs.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
-def test_recipe_has_the_dependencies_of_each_package() -> None:
+def test_recipe_has_the_dependencies_and_licence_of_each_package() -> None:
     recipe = yaml.safe_load((ROOT / "integrations" / "conda" / "recipe.yaml").read_text("utf-8"))
     assert recipe["context"]["version"] == cs.__version__
     outputs = {output["package"]["name"]: output for output in recipe["outputs"]}
@@ -105,6 +105,7 @@ def test_recipe_has_the_dependencies_of_each_package() -> None:
         written = {each.replace("${{ version }}", cs.__version__) for each in outputs[name]["requirements"]["run"]}
         assert written == expected, name
         assert f"pip install packages/{name} " in outputs[name]["build"]["script"]
+        assert outputs[name]["about"]["license"] == project["license"], name
 
 
 def test_rattler_build_reads_the_recipe() -> None:
