@@ -212,6 +212,15 @@ def test_empty_slot_is_kept(small):
     assert Network.from_arrays(StoredArrays(network.arrays())).slots == network.slots
 
 
+def test_the_middle_of_a_long_gap_is_not_read():
+    """Five million Latin letters after one word took minutes."""
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    general = ready("hebrew", small=True)
+    assert len(general.fitted.network._gap_numbers("x" * 1000)) == 96
+    some, many = (general.restore(f"בראשית {'x' * n} ברא") for n in (200, 20_000))
+    assert some.replace("x", "") == many.replace("x", "") != "בראשית  ברא"
+
+
 def _words(text):
     words = text.split()
     return Words(words, np.array([0, len(words)]), np.zeros(len(words), bool))

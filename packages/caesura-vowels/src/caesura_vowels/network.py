@@ -144,10 +144,11 @@ class Network:
         )
 
     def _gap_numbers(self, gap: str) -> list[int]:
-        """Return the numbers of the characters between two words, several spaces as one."""
+        """Return the numbers of the characters between two words, several spaces as one; the middle of a long gap is left out."""
         space = self._symbol.get(" ", OTHER)
         numbers = [self._symbol.get(c, space) for c in spell_gap(gap)]
-        return [n for i, n in enumerate(numbers) if n != space or i == 0 or numbers[i - 1] != space]
+        numbers = [n for i, n in enumerate(numbers) if n != space or i == 0 or numbers[i - 1] != space]
+        return numbers if len(numbers) <= 2 * _OVERLAP else numbers[:_OVERLAP] + numbers[-_OVERLAP:]
 
     def _write_letter(self, letter: str) -> list[int]:
         """Return the number of a letter, and of the sign after it (geresh, gershayim) if the network has it as a symbol."""
