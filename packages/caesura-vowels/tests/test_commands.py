@@ -197,6 +197,8 @@ def test_wrong_encodings_are_refused(folder: Path, tmp_path: Path) -> None:
     done = pipe(b"abc", "vowels", "restore", model, "--encoding", "utf-16")
     assert (done.stdout, done.returncode) == (b"", 2)
     assert not (tmp_path / "new").exists()
+    old.write_bytes(b"PK\x03\x04\0\0\xff")
+    assert refused("vowels", "restore", model, old).endswith("expected text, or a .docx, .TextGrid or .eaf file.")
 
 
 def test_what_has_no_hebrew_letters_is_not_written(folder: Path, tmp_path: Path) -> None:

@@ -755,6 +755,8 @@ def _chunks(file: Path | None, encoding: str | None = None, at_once: bool = Fals
         decoded, failed = _decode_lines(lines, chosen)
         if decoded:
             yield decoded
+        if failed and encoding is None and b"\0" in lines:
+            raise FormatError(name, None, "this is a binary file; expected text, or a .docx, .TextGrid or .eaf file.")
         if failed:
             expected = f"{chosen.upper()} text" + (
                 "; name its encoding, such as --encoding cp1255 or cp1256" if encoding is None else ""
