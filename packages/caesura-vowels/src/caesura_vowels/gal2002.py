@@ -573,7 +573,7 @@ def _texts_section(counted: dict[str, _Forms]) -> Section:
         found = hebrew.of.get("ספר", [])
         sounds = ", ".join(to_latin(form, "phonetic", HEBREW) for form in found)
         lines += [
-            Line("Hebrew: words of the text", 300_000, hebrew.tokens, "printed: some 300,000; ours are cut at maqaf", digits=-3),
+            Line("Hebrew: words of the text", 300_000, hebrew.tokens, "printed: some 300,000; ours are cut at maqaf", digits=-3, reason="explained"),
             Line("Hebrew: forms of SPR", "six or more", "six or more" if len(found) >= 6 else str(len(found)), f"in the Bible: {sounds}"),
             Line("Hebrew: ambiguous words of a newspaper (%)", 55, None, "cited: 40,000 words of Haaretz, by a morphological analyser (Levinger et al. 1995)"),
             Line("Hebrew: words with several forms (%)", None, hebrew.ambiguous, "forms in the Bible"),
@@ -584,7 +584,7 @@ def _texts_section(counted: dict[str, _Forms]) -> Section:
         sounds = ", ".join(to_latin(form, "phonetic", short) for form in found)
         lines += [
             Line("Arabic: words of the text", 90_000, arabic.tokens, "ours and Tanzil's in Latin letters are the whole text; see the findings for where it may have been cut", digits=-3, reason="not explained"),
-            Line("Arabic: KTAAB is kitaab or kuttaab", "both", "kitaab", f"kuttaab, secretaries, is not in the Qur'an, which has {sounds}"),
+            Line("Arabic: KTAAB is kitaab or kuttaab", "both", "kitaab", f"kuttaab, secretaries, is not in the Qur'an, which has {sounds}", reason="explained"),
             Line("Arabic: morphological analyses per word, mean", 5, None, "cited: almost five, by the analyser of Xerox (Beesley 1998)", digits=0),
             Line("Arabic, short vowels missing: forms per word, mean", None, arabic.mean, "forms in the Qur'an"),
             Line("Arabic, short vowels missing: words with several forms (%)", None, arabic.ambiguous),

@@ -98,9 +98,9 @@ def test_summary_counts_the_statuses_of_all_pages() -> None:
 def test_status_of_a_number() -> None:
     assert Line("x", 0.5, 0.504).status == "equal"
     assert Line("x", 0.5, 0.51).status == "differs"
-    assert Line("x", 0.5, 0.51, "because").status == "explained"
+    assert Line("x", 0.5, 0.51, "because", reason="explained").status == "explained"
     assert Line("x", 0.5, 0.51, "because", reason="authors' error").status == "authors' error"
-    assert Line("x", 0.5, 0.51, "tried", reason="not explained").status == "not explained"
+    assert Line("x", 0.5, 0.51, "tried").status == "not explained"
     assert Line("x", 0.5, None).status == "not public"
     assert Line("x", None, 0.5).status == ""
 

@@ -769,7 +769,7 @@ def _figure_6(texts: Sequence[TextPair], fates: Mapping[str, Mapping[str, int]])
     ]
     both = sum(n for row in counted.values() for fate, n in row.items() if fate.startswith("tr+")) // 2
     lines += [
-        Line("transpositions plus substitutions", 0.0, float(both), "not attested, the caption says: the record of their program keeps the first operation between two shared boundaries only, and a change after a move is never the first", digits=0),
+        Line("transpositions plus substitutions", 0.0, float(both), "not attested, the caption says: the record of their program keeps the first operation between two shared boundaries only, and a change after a move is never the first", digits=0, reason="explained"),
         *_claims_6(counted),
     ]  # fmt: skip
     note = "Texts 009, 016, 025 and 049, which the authors' figure counts; unclassified endnotes (;) are left out. The counts are from the authors' workspace."

@@ -181,7 +181,16 @@ def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
     lines.append(Line(what, third if comparable else None, found, f"{outside:.3f}"))
     rate = known.boundaries / known.duration
     why = f"about ten; then regions of ± {1000 * _TOLERANCE:g} ms would cover {100 * 10 * 2 * _TOLERANCE:g} % of the timeline at most, not {COVERAGE[_TOLERANCE]:g} %"
-    lines.append(Line("phones per second", 10.0 if comparable else None, rate, why if comparable else "", digits=0))
+    lines.append(
+        Line(
+            "phones per second",
+            10.0 if comparable else None,
+            rate,
+            why if comparable else "",
+            digits=0,
+            reason="explained",
+        )
+    )
     note = (
         ""
         if timit

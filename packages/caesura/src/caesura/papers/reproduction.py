@@ -42,7 +42,7 @@ class Line:
         Why the two differ, or another note.
     digits : int
         The number of printed decimals.
-    reason : {"explained", "not explained", "authors' error", "not public"}
+    reason : {"explained", "not explained", "authors' error", "not public"}, default "not explained"
         Why the two differ, if they do; if it is not explained, the remark says what was tried; not public means that the computed value
         is that of the public part of the data.
     tolerance : float
@@ -54,7 +54,7 @@ class Line:
     computed: float | str | None
     remark: str = ""
     digits: int = 2
-    reason: Reason = "explained"
+    reason: Reason = "not explained"
     tolerance: float = 0.0
 
     @property
@@ -68,7 +68,7 @@ class Line:
 
     @property
     def status(self) -> str:
-        """One of ``STATUSES``; "differs" if there is no remark that explains it, "" if nothing was printed."""
+        """One of ``STATUSES``; "differs" if there is no remark, "" if nothing was printed."""
         if self.printed is None:
             return ""
         if self.computed is None:
