@@ -134,9 +134,10 @@ def test_spelling_conventions_of_validation_lines_are_applied(folder: Path) -> N
     other = ARABIC[0].split()[0]
     bare = SCRIPTS["arabic"].strip(other)
     (folder / "tashkeela-test.txt").write_text(bare, encoding="utf-8")
-    (folder / "tashkeela-val.txt").write_text("\n".join([bare] * 9), encoding="utf-8")
+    lines = [ARABIC[1], *[bare] * 9]
+    (folder / "tashkeela-val.txt").write_text("\n".join(lines), encoding="utf-8")
     assert benchmark("tashkeela", folder, "hmm").scores["WER"][0] == 100
-    (folder / "tashkeela-val.txt").write_text("\n".join([bare] * 10), encoding="utf-8")
+    (folder / "tashkeela-val.txt").write_text("\n".join([*lines, bare]), encoding="utf-8")
     result = benchmark("tashkeela", folder, "hmm")
     assert result.scores["WER"][0] == 0
     assert result.about.endswith(f"spellings taken from the validation lines: {bare}")
