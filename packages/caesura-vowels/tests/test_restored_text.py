@@ -23,6 +23,10 @@ def test_letter_probability_sums_forms_with_equal_marks(restorer) -> None:
         assert all(share <= 1 + 1e-9 for _, share in shares)
     sure = RestoredWord(0, "אב", (("אָב", 0.6), ("אָבּ", 0.4)))
     assert [round(share, 9) for _, share in letter_probabilities(sure, HEBREW)] == [1.0, 0.6]
+    # Half of what is left for other forms counts, unless the model does not know the word.
+    others = RestoredWord(0, "אב", (("אָב", 0.6), ("אָבּ", 0.2)))
+    assert [round(share, 9) for _, share in letter_probabilities(others, HEBREW)] == [0.9, 0.7]
+    assert letter_probabilities(RestoredWord(0, "אב", (("אב", 0.0),)), HEBREW) == [("א", 0.0), ("ב", 0.0)]
 
 
 def test_page_marks_doubtful_letters_and_keeps_the_text(restorer) -> None:

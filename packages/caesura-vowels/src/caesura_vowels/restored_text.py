@@ -1,6 +1,7 @@
 """Show restored text: certainty per letter, lists of forms, JSON lines, terminal colours and an HTML page.
 
-The probability of a letter is the sum of the calibrated probabilities of the word's forms that give it the same marks.
+The probability of a letter is the sum of the calibrated probabilities of the word's forms that give it the same marks. Of what is left for forms that are not
+listed, half counts, because most letters of a wrong word are right.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 DOUBTFUL, WRONG = 0.8, 0.5
 #: The number of forms computed for a word, and the least probability of a form that is offered.
 FORMS, MIN_OFFERED = 6, 0.01
+#: How much of the probability of forms that are not listed counts for a letter (chosen on held-out lines of the training texts).
+_UNLISTED = 0.5
 
 
 def letter_probabilities(word: RestoredWord, script: Script) -> list[tuple[str, float]]:
@@ -29,10 +32,13 @@ def letter_probabilities(word: RestoredWord, script: Script) -> list[tuple[str, 
     >>> from caesura_vowels.scripts import HEBREW
     >>> [round(share, 2) for _, share in letter_probabilities(RestoredWord(0, "אב", (("אָב", 0.7), ("אַב", 0.2), ("אָבּ", 0.1))), HEBREW)]
     [0.8, 0.9]
+    >>> [round(share, 2) for _, share in letter_probabilities(RestoredWord(0, "אב", (("אָב", 0.7), ("אַב", 0.2))), HEBREW)]
+    [0.75, 0.95]
     """
     forms = [([x.marks for x in script.split(form)], share) for form, share in word.alternatives]
     best = forms[0][0]
-    sums = [sum(share for marks, share in forms if marks[n] == best[n]) for n in range(len(best))]
+    rest = _UNLISTED * max(0.0, 1 - sum(share for _, share in forms)) if forms[0][1] > 0 else 0.0
+    sums = [rest + sum(share for marks, share in forms if marks[n] == best[n]) for n in range(len(best))]
     letters = [x.raw for x in script.split(word.alternatives[0][0])]
     return list(zip(letters, sums, strict=True))
 
