@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from caesura_vowels import VowelRestorer, samples
 from caesura_vowels.calibration import (
     Calibration,
     CalibrationCurve,
+    KindCounts,
     TextCounts,
     calibration_error,
     cross_validated_error,
@@ -18,6 +21,7 @@ from caesura_vowels.calibration import (
 from caesura_vowels.lexicon import read_lines
 from caesura_vowels.models import Alternatives, Unigram, Words
 from caesura_vowels.scripts import HEBREW
+from caesura_vowels.storage import StoredArrays, encode_strings
 
 
 def overconfident(number: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -108,6 +112,38 @@ def test_cross_validation_does_not_see_the_half_that_it_is_tested_on() -> None:
             own[half] = Calibration.fit(probability[half], right[half], known[half])(probability[half], known[half])
         leaky.append(calibration_error(own, right))
     assert np.mean(honest) > np.mean(leaky) + 0.02
+
+
+def test_kinds_of_text_have_offsets_and_probabilities_fall_where_more_words_change() -> None:
+    pooled = Calibration.fit(*overconfident(8000, 1), falls=False)
+    fitted = replace(pooled, kinds=np.array([[0.5, -0.5, 0.04], [0.0, 0.0, 0.08]]))
+    probability, known = np.array([0.6, 0.9, 0.9, 0.0]), np.array([True, True, False, True])
+    plain = fitted(probability, known)
+    np.testing.assert_allclose(fitted(probability, known, KindCounts(1)), plain, atol=1e-9)
+    first = fitted(probability, known, KindCounts(0))
+    assert (first[:2] > plain[:2]).all()
+    assert first[2] < plain[2]
+    assert first[3] == 0  # what a model does not know stays impossible
+    # 6 % of the words change, where 4 or 5 % usually do; a short text shows less; fewer than usual or more than twice as many change nothing.
+    assert KindCounts(0, 60, 1000).novelty(0.04) == pytest.approx(np.log(64 / 1100 / 0.04))
+    assert 0 < KindCounts(0, 60, 1000).novelty(0.05) < KindCounts(0, 60, 1000).novelty(0.04)
+    assert KindCounts(0, 6, 100).novelty(0.04) < KindCounts(0, 60, 1000).novelty(0.04)
+    assert KindCounts(0, 10, 1000).novelty(0.04) == 0
+    assert KindCounts(0, 100, 1000).novelty(0.04) == KindCounts(0, 500, 1000).novelty(0.04) == pytest.approx(np.log(2))
+    lower = fitted(probability, known, KindCounts(0, 100, 1000))
+    assert (lower[:3] < first[:3]).all()
+    again = Calibration.from_arrays(StoredArrays({**fitted.arrays(), "kind_names": encode_strings(["a", "b"])}))
+    assert again is not None
+    np.testing.assert_allclose(again(probability, known, KindCounts(0, 100, 1000)), lower, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kinds", [[[0.5, -0.5, 0.0]] * 2, [[0.5, -0.5, 1.5]] * 2, [[9.0, 0.0, 0.1]] * 2, [[0.5, -0.5, 0.1]]]
+)
+def test_kinds_of_a_model_file_are_checked(kinds) -> None:
+    stored = replace(Calibration.fit(*overconfident(3000, 1)), kinds=np.array(kinds)).arrays()
+    with pytest.raises(ValueError, match="calibration_kinds"):
+        Calibration.from_arrays(StoredArrays({**stored, "kind_names": encode_strings(["a", "b"])}))
 
 
 def test_curves_rise_and_are_empty_for_small_samples() -> None:

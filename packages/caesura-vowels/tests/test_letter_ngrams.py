@@ -18,6 +18,7 @@ from caesura_vowels.network import likeliest_choices
 from caesura_vowels.neural import FormWeights, Neural, combined_scores
 from caesura_vowels.scripts import HEBREW
 from caesura_vowels.storage import StoredArrays
+from caesura_vowels.text_restoration import TextRestoration
 
 WORDS = ["abab", "abc", "ca", "bab", "abab"]
 EDGE = 3
@@ -165,3 +166,29 @@ def test_probabilities_of_a_text_of_another_kind_are_in_order() -> None:
         assert shares == sorted(shares, reverse=True)
         assert sum(shares) <= 1 + 1e-9
     assert restorer.probability(MODERN) == [word.alternatives[0] for word in words]
+
+
+@pytest.mark.parametrize(("name", "text"), [("hebrew", "הילדים משחקים בגן\nוהשמש זורחת"), ("arabic", MODERN)])
+def test_words_that_change_without_embeddings_are_counted_on_the_first_lines(name: str, text: str, monkeypatch) -> None:
+    restorer = ready(name, small=True)
+    model = restorer.fitted
+    (words,) = TextRestoration(restorer, text, None)._batches()
+    letters_alone = Neural(
+        model.script, model.lexicon, replace(model.network, words=()), model.kinds, model.letters, model.weights
+    )
+    forms, others = model.decode(words), letters_alone.decode(words)
+    assert model.count_changed(words, forms) == (sum(map(str.__ne__, forms, others)), len(words.words))
+    assert model.count_changed(words, ["-"] * len(forms)) == (len(forms), len(forms))
+    monkeypatch.setattr("caesura_vowels.neural._COMPARED_WORDS", 1)
+    first_line = len(text.split("\n")[0].split())
+    assert model.count_changed(words, forms)[1] == first_line
+    assert words.first_lines(1000).words == words.words
+
+
+def test_probabilities_of_general_models_follow_the_kind_of_text() -> None:
+    restorer = ready("hebrew", small=True)
+    assert restorer._calibration is not None
+    assert restorer._calibration.kinds.shape == (4, 3)
+    text = "ויאמר אליו לך לך"
+    shares = {kind: restorer.set_params(kind=kind).probability(text)[0][1] for kind in ("biblical", "poetry")}
+    assert shares["biblical"] > shares["poetry"]

@@ -42,9 +42,9 @@ _USUAL_WORDS = 50  # a text starts with so many words of the usual share, so tha
 _USUAL_UNKNOWN_WORDS = 10  # and with so many unknown words of usual letters
 _USUAL_DROP = 0.3  # per letter: forms of unknown words are less likely than those of the lexicon in any text
 _OTHER_KIND = 0.1  # with this x, y counts in full
-# With f, the logarithm of the ratio of words that change without embeddings of words to the usual share of them, log odds in a text of a general network are
-# divided by 1 + 0.83 f and fall by 0.56 f. Both numbers were fitted on general networks that were trained without one kind of text, and on lines of that kind.
-KIND_NUMBERS = (0.83, 0.56)
+# With f, the logarithm of the ratio of words that change without embeddings of words to the usual share (at most ln 2), log odds in a text of a general network are
+# divided by 1 + 1.01 f and fall by 0.81 f. Both numbers were fitted on general networks that were trained without one kind of text, and on lines of that kind.
+KIND_NUMBERS = (1.01, 0.81)
 _USUAL_READ_WORDS = 100  # a text starts with so many words of which the usual share changes
 _MAX_LOG_ODDS = 30.0  # log odds are clipped here: 1 - p is then below the precision of p
 
@@ -107,19 +107,43 @@ class KindCounts(NamedTuple):
     words: int = 0
 
     def novelty(self, usual: float) -> float:
-        """Return f, the logarithm of the share of changed words over the usual share; 0 if no more words change than usual."""
+        """Return f, the logarithm of the share of changed words over the usual share, between 0 (no more than usual) and ln 2 (twice as many)."""
         share = (self.changed + _USUAL_READ_WORDS * usual) / (self.words + _USUAL_READ_WORDS)
-        return max(0.0, float(np.log(share / usual)))
+        return float(np.log(np.clip(share / usual, 1, 2)))
 
 
 def lowered_log_odds(odds: Floats, novelty: float, numbers: Sequence[float] = KIND_NUMBERS) -> Floats:
-    """Return log odds in a text of a kind that a general network does not know, with f from :meth:`KindCounts.novelty`."""
+    """Return log odds in a text of a kind that a general network does not know.
+
+    Parameters
+    ----------
+    odds : array of float
+        Log odds in a text of a kind that it knows.
+    novelty : float
+        f, from :meth:`KindCounts.novelty`.
+    numbers : sequence of float, default KIND_NUMBERS
+        Two fitted numbers: how fast log odds shrink and fall.
+
+    Returns
+    -------
+    array of float
+    """
     shrinking, fall = numbers
     return odds / (1 + shrinking * novelty) - fall * novelty
 
 
 def log_odds(shares: Floats) -> Floats:
-    """Return the log odds of calibrated probabilities, none above 7 or below -7."""
+    """Return the log odds of calibrated probabilities, none above 7 or below -7.
+
+    Parameters
+    ----------
+    shares : array of float
+        Probabilities.
+
+    Returns
+    -------
+    array of float
+    """
     return np.clip(_log_odds(shares), -_MAX_SHRUNK_ODDS, _MAX_SHRUNK_ODDS)
 
 
@@ -201,7 +225,7 @@ class Calibration:
     ) -> list[Alternatives]:
         """Calibrate the best form of every word; the other forms share the rest in the model's proportions."""
         best = self(np.array([forms[0][1] for forms in words]), known, text, listed).tolist()
-        return [_rescale(forms, share) for forms, share in zip(words, best, strict=True)]
+        return [rescale(forms, share) for forms, share in zip(words, best, strict=True)]
 
     def arrays(self) -> Arrays:
         """Return the arrays to store in a file."""
@@ -233,6 +257,13 @@ class Calibration:
         return cls(curves[0], curves[1], usual, kinds)
 
 
+def rescale(forms: Alternatives, best: float) -> Alternatives:
+    """Return forms of which the first has the probability ``best``; the others share the rest in their proportions."""
+    left = 1 - forms[0][1]
+    factor = (1 - best) / left if left > 0 else 0.0
+    return [(forms[0][0], best), *((form, min(best, share * factor)) for form, share in forms[1:])]
+
+
 def calibration_error(probability: Floats, right: Bools, bins: int = 15) -> float:
     r"""Return the expected calibration error: the mean difference of probabilities from shares of correct words, over bins of equal width.
 
@@ -254,12 +285,6 @@ def cross_validated_error(probability: Floats, right: Bools, known: Bools, seed:
         fitted = Calibration.fit(probability[half], right[half], known[half])
         calibrated[~half] = fitted(probability[~half], known[~half])
     return calibration_error(calibrated, right)
-
-
-def _rescale(forms: Alternatives, best: float) -> Alternatives:
-    left = 1 - forms[0][1]
-    factor = (1 - best) / left if left > 0 else 0.0
-    return [(forms[0][0], best), *((form, min(best, share * factor)) for form, share in forms[1:])]
 
 
 def _log_odds(probability: Floats) -> Floats:

@@ -196,6 +196,11 @@ class TextRestoration:
             forms = [[(mark_qamats_qatan(form), share) for form, share in each] for each in forms]
         return forms
 
+    def kind_counts(self, forms: Sequence[str], first: Words) -> KindCounts:
+        """Return the number of the text's kind, and how many of the ``first`` words change without embeddings of words; for general networks."""
+        kinds: Any = getattr(self.model, "kinds", None)
+        return KindCounts(kinds.names.index(self.kind), *self.model.count_changed(first, forms))
+
     def _calibrate(self, forms: list[Alternatives], first: Words) -> list[Alternatives]:
         """Calibrate the forms of all words; ``first`` has the first of them."""
         calibration, lexicon = self.calibration, self.model.lexicon
@@ -203,10 +208,8 @@ class TextRestoration:
             return forms
         known = np.array([word in lexicon.number for word in self.keys], bool)
         best = [each[0][0] for each in forms]
-        kinds = getattr(self.model, "kinds", None)
-        if kinds is not None and len(calibration.kinds):
-            changed, words = self.model.count_changed(first, best)
-            return calibration.apply(forms, known, KindCounts(kinds.names.index(self.kind), changed, words))
+        if len(calibration.kinds):
+            return calibration.apply(forms, known, self.kind_counts(best, first))
         counts = TextCounts(self.unknown_words, len(self.keys))
         if not any(counts.shift(calibration.usual)):
             return calibration.apply(forms, known)
