@@ -6,7 +6,7 @@
     python benchmarks/vowels_shipped.py hebrew-bible         # test verses of seed 0
     python benchmarks/vowels_shipped.py quran
 
-Prints the words right, the scores of the field, the calibration error with the mean probability, and words per second of CPU time.
+Prints the words right, the scores of the field, the calibration errors of words and letters with the mean probability of words, and words per second of CPU time.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from caesura_vowels import VowelRestorer, load_corpus, ready, split_random
+from caesura_vowels import RestoredWord, VowelRestorer, load_corpus, ready, split_random
 from caesura_vowels.benchmark import LEAKED, TEST_SETS, score_field
 from caesura_vowels.calibration import calibration_error
+from caesura_vowels.restored_text import FORMS, letter_probabilities
+from caesura_vowels.scripts import Script
 
 
 def read_test_set(name: str, path: Path | None) -> list[tuple[str, str]]:
@@ -65,19 +67,38 @@ def main() -> None:
     seconds = time.process_time() - begin
     right: list[bool] = []
     probability: list[float] = []
+    letters: list[tuple[float, bool]] = []
     for before, after in zip(texts, done, strict=True):
         pairs = zip(script.word.findall(before), script.word.findall(after), strict=True)
         right += [plain(script.canonical(a)) == plain(script.canonical(b)) for a, b in pairs]
-        probability += [word.probability for word in restorer.restore_nbest(script.strip(before), 1)]
+        words = restorer.restore_nbest(script.strip(before), FORMS)
+        probability += [word.probability for word in words]
+        letters += [
+            pair
+            for a, word in zip(script.word.findall(before), words, strict=True)
+            for pair in judged_letters(a, word, script)
+        ]
     shares, hits = np.array(probability), np.array(right)
     print(f"{len(hits)} words, {100 * hits.mean():.2f} % right, {len(hits) / seconds:.0f} words per second")
-    print(f"calibration error {calibration_error(shares, hits):.3f}, mean probability {shares.mean():.3f}")
+    of_letters = calibration_error(*map(np.array, zip(*letters, strict=True)))
+    print(
+        f"calibration error {calibration_error(shares, hits):.3f}, of letters {of_letters:.3f}; mean probability {shares.mean():.3f}"
+    )
     if arguments.test_set not in ("hebrew-bible", "quran"):
         test_set = TEST_SETS["nakdimon" if language == "hebrew" else "tashkeela"]
         ours = done if documents else done[0].split(separator)
         restored = [(item, text) for (item, _), text in zip(gold, ours, strict=True)]
         for name, (score, (low, high)) in score_field(test_set, gold, restored).items():
             print(f"{name} {score:.2f} ({low:.2f} to {high:.2f})")
+
+
+def judged_letters(gold: str, word: RestoredWord, script: Script) -> list[tuple[float, bool]]:
+    """Return the probability of every letter of a restored word, and whether its marks are right."""
+    best, other = (
+        [x.marks for x in script.split(plain(script.canonical(form)))] for form in (word.alternatives[0][0], gold)
+    )
+    letters = letter_probabilities(word, script)
+    return [(min(1.0, share), a == b) for (_, share), a, b in zip(letters, best, other, strict=True)]
 
 
 def plain(form: str) -> str:
