@@ -2,7 +2,8 @@
 
 Runs the programs of this folder one after another, with the settings of README.md, and stops at the first that fails; finished steps are skipped, so
 that an interrupted run continues. `--print` prints the commands only. `--trial` trains tiny networks for a minute each, to see that every step runs, on a CPU too.
-The small networks learn from the large ones, which are made first.
+The small networks learn from the large ones, which are made first. `hebrew-without-poetry` and so on make networks that were trained without a kind of text, for
+fit_kinds.py; these are not assembled.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+from texts import KINDS
 
 _HERE = Path(__file__).resolve().parent
 
@@ -30,6 +33,26 @@ TRAININGS = {
     "hebrew-small": [("small", "--seconds 400 --width 192 --layers 4 --heads 6 --words 32 --rate 2e-3")],
     "arabic-small": [("small", "--seconds 300 --width 160 --layers 4 --heads 5 --words 32 --rate 2e-3")],
 }  # fmt: skip
+_WITHOUT_A_KIND = {
+    "": "--seconds 470 --layers 6 --words 32",
+    "-small": "--seconds 400 --layers 4 --words 32 --rate 2e-3",
+}
+_WIDTHS = {
+    "hebrew": {"": "--width 256 --heads 4 --rate 1.1e-3 --dropout .1", "-small": "--width 192 --heads 6 --dropout .1"},
+    "arabic": {"": "--width 256 --heads 4 --rate 1e-3 --dropout .2", "-small": "--width 160 --heads 5 --dropout .15"},
+}
+_MASKS = {
+    "hebrew": "--hide-words .04 --hide-letters .015 --word-drop .2",
+    "arabic": "--hide-words .08 --hide-letters .03 --word-drop .25 --rows 96",
+}
+TRAININGS |= {
+    f"{language}-without-{kind}{size}": [
+        (f"without-{kind}{size}", f"{options} {_WIDTHS[language][size]} {_MASKS[language]} --without {kind}")
+    ]
+    for language, kinds in KINDS.items()
+    for kind in kinds
+    for size, options in _WITHOUT_A_KIND.items()
+}
 #: The large network that a small one learns from.
 _TEACHER = {"hebrew-small": "more", "arabic-small": "first"}
 _MIN_COUNT = {"hebrew-small": 4, "arabic-small": 4}
@@ -43,7 +66,7 @@ def steps(
     model: str, folder: Path, tests: list[Path], output: Path, trial: bool = False
 ) -> list[tuple[Path, list[str]]]:
     """Return the commands that make a model, each with the file that it writes."""
-    language = model.removesuffix("-small")
+    language, _, without = model.removesuffix("-small").partition("-without-")
     packed = output / f"{language}.packed"
     done = [(packed, ["prepare.py", language, str(folder), "--tests", *map(str, tests), "-o", str(packed)])]
     start: Path | None = None
@@ -55,6 +78,7 @@ def steps(
     for name, options in names:
         here = output / language / name
         command = ["train.py", str(packed), "-o", str(here), *(_TRIAL if trial else options).split()]
+        command += ["--without", without] if trial and without else []
         if start is not None:
             command += ["--teachers" if name == "small" else "--start", str(start)]
         start = here / f"{name}.0.pt"
@@ -62,6 +86,8 @@ def steps(
     assert start is not None
     onnx, target = output / f"{model}.onnx", output / f"{model}.model"
     done.append((onnx, ["export.py", str(start), str(packed), "-o", str(onnx)]))
+    if without:
+        return done
     count = ["--min-count", str(_MIN_COUNT[model])] if model in _MIN_COUNT else []
     done.append((target, ["assemble.py", str(onnx), str(packed), *count, "-o", str(target)]))
     return done
@@ -70,7 +96,7 @@ def steps(
 def main() -> None:
     """Read the command line and run the steps."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", choices=sorted(TRAININGS))
+    parser.add_argument("model", choices=sorted(TRAININGS), metavar="model", help=", ".join(sorted(TRAININGS)))
     parser.add_argument("folder", type=Path, help="the folder of the texts")
     parser.add_argument("--tests", type=Path, nargs="*", default=[], help="test sets, whose lines are left out")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the folder of all results")
