@@ -397,26 +397,26 @@ def _figure_9() -> Section:
     drawn, directed = scores(metric("A"), ref, hypotheses), scores(metric("A", edges="directed"), unequal, others)
     what = ("r, h1 (four merged): A", "r, h2 (two, two, two): A")
     lines = [
-        Line(name, 0.58, value, f"merges alone give fewer / more segments: 3/6, whatever the masses; with directed edges, masses {_spelled(unequal)}: {other:.4f}", reason="authors' error")
+        Line(name, 0.58, value, f"merges alone give fewer / more segments: 3/6, whatever the masses; with directed edges, masses {_write_masses(unequal)}: {other:.4f}", reason="authors' error")
         for name, value, other in zip(what, drawn, directed, strict=True)
     ]  # fmt: skip
     for name, measure in measures.items():
         (favoured, values), (_, unequal_values) = (
             compare(scores(measure, *each)) for each in ((ref, hypotheses), (unequal, others))
         )
-        lines.append(Line(f"{name} of r, h1 and of r, h2", "equal", favoured, f"{values}; masses {_spelled(unequal)}: {unequal_values}"))  # fmt: skip
+        lines.append(Line(f"{name} of r, h1 and of r, h2", "equal", favoured, f"{values}; masses {_write_masses(unequal)}: {unequal_values}"))  # fmt: skip
     for scorer, kind, printed in (("exponential", "exponential penalties", "h2"), ("best", "the best edge only", "h1")):
         lines.append(Line(f"A with {kind} favours", printed, *compare(scores(metric("A", scorer=scorer), ref, hypotheses))))  # fmt: skip
     return Section(
         "Figure 9: two candidates that A, B and WD cannot tell apart",
         lines,
-        note=f"masses: {' / '.join(_spelled(each) for each in _FIGURE_9.values())}. Each edge of a merge weighs its part of the whole, so the parts of one merged segment add up to 1. With six\n"
+        note=f"masses: {' / '.join(_write_masses(each) for each in _FIGURE_9.values())}. Each edge of a merge weighs its part of the whole, so the parts of one merged segment add up to 1. With six\n"
         "segments against three, A is 3/6 = 0.50, whatever the lengths of the bars.",
         figures=["figure-9"],
     )
 
 
-def _spelled(masses: Sequence[int]) -> str:
+def _write_masses(masses: Sequence[int]) -> str:
     return " ".join(map(str, masses))
 
 
